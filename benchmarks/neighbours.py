@@ -188,13 +188,13 @@ def defeatist(problem: Problem) -> list[Result]:
             "spill": float(curve.spill[i]),
             "leaf_size": int(curve.leaf_size[i]),
             "copies": float(curve.copies[i]),
-            "visited": float(curve.visited[i]),
-            "found": float(curve.found[i]),
+            "visited": float(curve.n_visited[i]),
+            "found": float(curve.exact_share[i]),
             "distance": float(curve.distance_ratio[i]),
         }
         for i in range(len(curve.spill))
     ]
-    figures.append({"copies": 1.0, "visited": curve.exact_visited, "found": 1.0, "distance": 1.0})
+    figures.append({"copies": 1.0, "visited": curve.n_visited_exact, "found": 1.0, "distance": 1.0})
     for figure in figures:
         tree = KDTree(points, figure.get("leaf_size", LEAF_SIZES[0]), spill=figure.get("spill", 0.0))
         figure["wall"] = _least(tree, queries, "defeatist" if "spill" in figure else "exact")

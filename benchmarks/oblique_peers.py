@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from treewright.parameters import Oblique
+
 DEPTHS = (1, 2, 3, 4, 6, 8, 12, None)
 SPLITS = 4
 RUNS = 2  # of a tree to purity, the least of which counts
@@ -35,7 +37,7 @@ def treewright_oblique(rows: Any, classes: Any) -> Grow:
 
 def treewright_oblique_3(rows: Any, classes: Any) -> Grow:
     """Sums of up to three columns."""
-    return _treewright(rows, classes, split="oblique", max_combined=3)
+    return _treewright(rows, classes, split=Oblique(3))
 
 
 def _treewright(rows: Any, classes: Any, **how: Any) -> Grow:

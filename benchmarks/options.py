@@ -14,6 +14,7 @@ from benchmarks.keeping import Origin, Section
 from benchmarks.measuring import Job, Result
 from benchmarks.problems import Problem
 from benchmarks.reporting import cpu, markdown, number, seconds
+from treewright.parameters import Costs, FeatureCosts
 
 DEFAULT = "default"
 BEFORE = "before"  # the same by an older treewright
@@ -27,13 +28,13 @@ PROBLEMS = (
 COSTS = [[0.0, 1.0], [5.0, 0.0]]
 OPTIONS: dict[str, dict[str, Any]] = {
     DEFAULT: {},
-    "cost_matrix": {"cost_matrix": COSTS},
-    "generalised Gini": {"cost_matrix": COSTS, "cost_split": "generalised_gini"},
-    "priors": {"priors": [0.3, 0.7]},
+    "cost_matrix": {"costs": COSTS},
+    "generalised Gini": {"costs": Costs(COSTS, split="generalised_gini")},
+    "priors": {"costs": Costs(priors=[0.3, 0.7])},
     "feature_costs": {"feature_costs": [0.1 * (i % 3) for i in range(20)]},
     "monotonic_cst": {"monotonic_cst": [1, -1, *[0] * 18]},
     "interaction_cst": {"interaction_cst": [list(range(10)), list(range(10, 20))]},
-    "max_features_used": {"max_features_used": 5},
+    "max_features_used": {"feature_costs": FeatureCosts(max_used=5)},
     'missing="surrogate"': {"missing": "surrogate"},
     'missing="fractional"': {"missing": "fractional"},
     'missing="category"': {"missing": "category"},

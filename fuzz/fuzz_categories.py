@@ -24,6 +24,7 @@ import treewright
 from fuzz.limiting import limited_time
 from treewright import encode, grow
 from treewright.growing import criteria
+from treewright.parameters import FeatureCosts, Gain
 
 CATEGORIES = (255, 256, 257, 1_000, 50_000)
 ROWS = (4_000, 4_097, 5_000, 12_000, 20_000, 70_000)  # lists, histograms, excerpts, ids of more than 16 bits
@@ -179,7 +180,7 @@ _GROWN: list[dict[str, Any]] = [
     {"monotonic_cst": _NUMBERS},
     {"interaction_cst": []},
     {"feature_costs": {"wide": 3.0, "number": 2.0}},
-    {"max_features_used": 1},
+    {"feature_costs": FeatureCosts(max_used=1)},
     {"root": "wide"},
 ]
 
@@ -189,7 +190,7 @@ def _forms(is_class: bool) -> list[Engine]:
     own = criteria("classes" if is_class else "numbers")
     grown = [{"criterion": name} for name in own] + [{"criterion": name, "max_depth": 3} for name in own]
     grown += _GROWN if is_class else [*_GROWN, {"leaf": "linear"}]
-    grown += [{"significance": 0.05}] if is_class else []
+    grown += [{"selection": Gain(significance=0.05)}] if is_class else []
     few: dict[str, Any] = {"n_estimators": 3, "random_state": 0}
     boosted: dict[str, Any] = {"max_iter": 3, "early_stopping": False}
     suffix = "Classifier" if is_class else "Regressor"

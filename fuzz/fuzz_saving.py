@@ -24,7 +24,6 @@ from fuzz.limiting import limited_time
 from treewright import Tree, encode, load, saving
 from treewright.ensembles.adaboost_r2 import BoostedNumbers
 from treewright.ensembles.gradient_boosting import GradientBoosted
-from treewright.ensembles.losses import BY_LOGARITHM
 from treewright.pruning import cost_complexity_path, prune
 from treewright.saving.ensembles import KINDS
 from treewright.saving.writer import ARRAYS
@@ -459,7 +458,9 @@ def use_ensemble(model: saving.Ensemble, folder: Path) -> None:
 
 def _may_overflow(model: saving.Ensemble) -> bool:
     """Whether a tree answers a number so large that sums of such may overflow, or their powers."""
-    most = 600 if isinstance(model, GradientBoosted) and model.loss in BY_LOGARITHM else LARGEST_SQUARED
+    most = (
+        600 if isinstance(model, GradientBoosted) and model.loss in ("poisson", "gamma") else LARGEST_SQUARED
+    )
     largest = [np.abs(tree.value).max() for tree in saving.trees_in(model)]
     return sum(largest) + (np.abs(model.baseline).sum() if isinstance(model, GradientBoosted) else 0) > most
 

@@ -17,6 +17,7 @@ from treewright.certifying import BOUNDS, Certificate, leaf_intervals
 from treewright.encoding import Dataset
 from treewright.encoding.splits import split
 from treewright.estimators import AdaBoostClassifier, BaggingClassifier, DecisionTreeClassifier
+from treewright.parameters import Costs
 from treewright.tree import Tree
 
 
@@ -123,7 +124,7 @@ def missing_values(rng: np.random.Generator, delta: float) -> Iterator[Outcome]:
 def costs(rng: np.random.Generator, delta: float) -> Iterator[Outcome]:
     """Mistakes that differ, by splits of altered priors."""
     matrix = [[0.0, 1.0, 2.0], [6.0, 0.0, 1.0], [3.0, 9.0, 0.0]]
-    yield from _usual(world(3), rng, delta, 150, 60, max_leaf_nodes=8, cost_matrix=matrix)
+    yield from _usual(world(3), rng, delta, 150, 60, max_leaf_nodes=8, costs=matrix)
 
 
 @_situation
@@ -133,7 +134,7 @@ def priors(rng: np.random.Generator, delta: float) -> Iterator[Outcome]:
     train, test = where.draw(150, rng), where.draw(60, rng)
     if len(np.unique(np.asarray(train.targets))) < 3:
         return  # priors are for classes that there are rows of
-    tree = grow(train, max_leaf_nodes=8, priors=[0.2, 0.3, 0.5])
+    tree = grow(train, max_leaf_nodes=8, costs=Costs(priors=[0.2, 0.3, 0.5]))
     yield from _of_training(where, tree, delta, train)
     yield _of_test(where, tree, delta, test)
 

@@ -243,5 +243,5 @@ def limits(*, budget: bool = True) -> st.SearchStrategy[dict[str, Any]]:
         "threshold": st.sampled_from(["readable", "midpoint"]),
     }
     if budget:
-        optional |= {"max_splits": st.integers(0, 6), "max_leaf_nodes": st.integers(2, 7)}
+        optional |= {"max_leaf_nodes": st.integers(1, 7)}
     return st.fixed_dictionaries({}, optional=optional)

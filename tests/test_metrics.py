@@ -133,7 +133,7 @@ def test_unknown_classes_are_mistakes() -> None:
 
 def test_costs_and_equal_numbers() -> None:
     data = encode({"x": range(20)}, ["ill"] * 5 + ["well"] * 15)
-    tree = grow(data, max_leaf_nodes=1, cost_matrix=[[0, 10], [1, 0]])
+    tree = grow(data, max_leaf_nodes=1, costs=[[0, 10], [1, 0]])
     found = metrics(tree, data)
     assert (found.measure, found.error, found.beats_constant) == ("mean cost", 0.75, False)
     assert found.comparison("training") == (

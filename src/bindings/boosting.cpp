@@ -37,11 +37,8 @@ Aims read_aims(const Vector<double>& target, const std::optional<Vector<double>>
     Aims aims{target.shape(0), target.data(), weight ? weight->data() : nullptr};
     if (weight && weight->shape(0) != aims.n_rows)
         throw std::invalid_argument("weight and target differ in length");
-    if (n_outputs != loss.n_outputs) throw std::invalid_argument("raw needs a line for each output");
-    if (loss.kind == LossKind::multinomial)
-        for (std::size_t i = 0; i < aims.n_rows; ++i)
-            if (!(aims.target[i] >= 0 && aims.target[i] < static_cast<double>(n_outputs)))
-                throw std::invalid_argument("a class is not below the number of classes");
+    if (n_outputs != loss.n_outputs()) throw std::invalid_argument("raw needs a line for each output");
+    loss.check(aims);
     return aims;
 }
 
@@ -87,7 +84,7 @@ nb::dict boost_table(nb::handle columns, nb::handle category_counts, const std::
     const Table table = read_coded_table(columns, category_counts);
     Plan plan;
     plan.loss = loss_named(loss, quantile, n_classes);
-    const Aims aims = read_aims(target, weight, plan.loss, raw.shape(0));
+    const Aims aims = read_aims(target, weight, *plan.loss, raw.shape(0));
     const Row* const chosen = read_rows(rows, table.n_rows, aims.n_rows);
     if (raw.shape(1) != aims.n_rows) throw std::invalid_argument("raw and target differ in length");
     if (n_train == 0 || n_train > aims.n_rows) throw std::invalid_argument("there are no rows to learn from");
@@ -110,7 +107,7 @@ nb::dict boost_table(nb::handle columns, nb::handle category_counts, const std::
     without_gil([&](Interrupt& interrupt) {
         Pool pool(n_threads, interrupt);
         found = boost(table.columns, chosen, aims, raw.data(), plan, std::move(found),
-                      listener_for(after, plan.loss.n_outputs), pool, interrupt);
+                      listener_for(after, plan.loss->n_outputs()), pool, interrupt);
     });
     nb::list trees;
     for (auto& tree : found.trees) trees.append(to_dict(std::move(tree)));
@@ -124,13 +121,14 @@ nb::dict boost_table(nb::handle columns, nb::handle category_counts, const std::
 nb::tuple gradients_of(const Vector<double>& target, const std::optional<Vector<double>>& weight,
                        const Matrix<double>& raw, const std::string& name, double quantile,
                        std::size_t n_classes) {
-    const Loss loss = loss_named(name, quantile, n_classes);
-    const Aims aims = read_aims(target, weight, loss, raw.shape(0));
+    const auto loss = loss_named(name, quantile, n_classes);
+    const Aims aims = read_aims(target, weight, *loss, raw.shape(0));
     if (raw.shape(1) != aims.n_rows) throw std::invalid_argument("raw and target differ in length");
     std::vector<double> gradient(raw.size()), hessian(raw.size());
     without_gil([&](Interrupt& interrupt) {
         Pool pool(1, interrupt);
-        find_gradients(loss, aims, raw.data(), aims.n_rows, gradient.data(), hessian.data(), pool, interrupt);
+        find_gradients(*loss, aims, raw.data(), aims.n_rows, gradient.data(), hessian.data(), pool,
+                       interrupt);
     });
     return nb::make_tuple(to_numpy(std::move(gradient), {raw.shape(0), raw.shape(1)}),
                           to_numpy(std::move(hessian), {raw.shape(0), raw.shape(1)}));
@@ -138,13 +136,13 @@ nb::tuple gradients_of(const Vector<double>& target, const std::optional<Vector<
 
 double loss_of(const Vector<double>& target, const std::optional<Vector<double>>& weight,
                const Matrix<double>& raw, const std::string& name, double quantile, std::size_t n_classes) {
-    const Loss loss = loss_named(name, quantile, n_classes);
-    const Aims aims = read_aims(target, weight, loss, raw.shape(0));
+    const auto loss = loss_named(name, quantile, n_classes);
+    const Aims aims = read_aims(target, weight, *loss, raw.shape(0));
     if (raw.shape(1) != aims.n_rows) throw std::invalid_argument("raw and target differ in length");
     double mean = 0;
     without_gil([&](Interrupt& interrupt) {
         Pool pool(1, interrupt);
-        mean = mean_loss(loss, aims, raw.data(), aims.n_rows, pool, interrupt);
+        mean = mean_loss(*loss, aims, raw.data(), aims.n_rows, pool, interrupt);
     });
     return mean;
 }

@@ -33,12 +33,10 @@ KDRule rule_named(const std::string& name) {
     throw std::invalid_argument("rule is '" + name + "'; it must be 'widest' or 'cycle'");
 }
 
-KDMetric metric_named(const std::string& name) {
-    if (name == "euclidean") return KDMetric::euclidean;
-    if (name == "manhattan") return KDMetric::manhattan;
-    if (name == "chebyshev") return KDMetric::chebyshev;
-    throw std::invalid_argument("metric is '" + name +
-                                "'; it must be 'euclidean', 'manhattan' or 'chebyshev'");
+nb::tuple metric_names() {
+    return []<class... Metric>(const std::variant<Metric...>&) {
+        return nb::make_tuple(nb::str(Metric::name.data(), Metric::name.size())...);
+    }(KDMetric{});
 }
 
 /// Threads where there is something to do for them.
@@ -150,7 +148,9 @@ class KDTreeObject {
     KDQueries read(const Matrix<double>& queries, const std::string& metric) const {
         if (queries.shape(1) != n_columns())
             throw std::invalid_argument("queries must have as many columns as the points");
-        return {queries.data(), queries.shape(0), metric_named(metric)};
+        const auto known = metric_named(metric);
+        if (!known) throw std::invalid_argument("there is no metric '" + metric + "'");
+        return {queries.data(), queries.shape(0), *known};
     }
 
     template <class T>
@@ -204,6 +204,7 @@ class KDTreeObject {
 
 void bind_neighbours(nb::module_& module) {
     using namespace nb::literals;
+    module.attr("kd_metrics") = metric_names();
     nb::class_<KDTreeObject>(module, "KDTree")
         .def(nb::init<const AnyArray&, std::size_t, const std::string&, double, std::size_t>(), "points"_a,
              "leaf_size"_a, "rule"_a, "spill"_a, "n_threads"_a)

@@ -36,6 +36,7 @@ class CarefullyGrownTree(GrownTree):
     surrogate_agreement: NDArray[np.float64]
     surrogate_adjusted: NDArray[np.float64]
 
+kd_metrics: tuple[str, ...]
 small_rows: int  # tables up to this size are grown in sorted lists, without bins
 
 def criteria() -> list[tuple[str, Literal["classes", "numbers"]]]: ...

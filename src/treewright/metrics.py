@@ -40,7 +40,7 @@ class ClassFigures:
 
 @dataclass(frozen=True)
 class Metrics:
-    """How good the answers of a tree are on some rows, beside one constant answer to all of them.
+    """The quality of a tree's predictions on some rows, beside that of one constant prediction.
 
     `error` is what `measure` says: the share of wrong classes, the mean cost where mistakes have costs, the
     root mean squared error of numbers, or the mean absolute error of a tree grown by it. `constant_error` is
@@ -111,24 +111,23 @@ class Metrics:
 
     @property
     def figures(self) -> list[tuple[str, str]]:
-        """What belongs beside the error, as names and values in words."""
+        """The other metrics, as names and values in words."""
         if not self.is_of_classes:
-            told = [("R²", UNDEFINED if math.isnan(self.r2) else f"{self.r2:.3f}")]
             is_mae = self.measure == "mean absolute error"
-            return told + ([] if is_mae else [("mean absolute error", amount(self.mae))])
+            others = [] if is_mae else [("mean absolute error", amount(self.mae))]
+            return [("R²", _decimals(self.r2)), *others]
         balanced = ("balanced accuracy", share_word(self.balanced_accuracy))
         if self.positive is not None:
             recall, precision = share_word(self.positive.recall), share_word(self.positive.precision)
-            area = UNDEFINED if math.isnan(self.auc) else f"{self.auc:.3f}"
-            return [("recall", recall), ("precision", precision), balanced, ("AUC", area)]
-        told = [balanced, ("macro precision", share_word(self.macro_precision))]
+            return [("recall", recall), ("precision", precision), balanced, ("AUC", _decimals(self.auc))]
+        others = [("macro precision", share_word(self.macro_precision))]
         if (worst := self.worst_recall) is not None:
-            told.append(("lowest recall", f"{share_word(worst.recall)} ({class_word(worst.name)})"))
-        return told
+            others.append(("lowest recall", f"{share_word(worst.recall)} ({class_word(worst.name)})"))
+        return [balanced, *others]
 
     @property
     def worst_recall(self) -> ClassFigures | None:
-        """The class whose rows are found least often; None where no class has rows, or only one has."""
+        """The class of the lowest recall; None unless two classes have rows."""
         known = [each for each in self.classes if not math.isnan(each.recall)]
         return min(known, key=lambda each: each.recall) if len(known) > 1 else None
 
@@ -137,15 +136,17 @@ class Metrics:
         facts: dict[str, Any] = {"constant": self.constant}
         if not self.is_of_classes:
             return facts | {"r2": self.r2, "mae": self.mae}
-        kept = sorted(self.classes, key=lambda each: -each.weight)[:most]
+        heaviest = sorted(self.classes, key=lambda each: -each.weight)[:most]
         facts["balanced_accuracy"] = self.balanced_accuracy
         if self.positive is not None:
             own = {"positive": self.positive.name, "recall": self.positive.recall}
             facts |= own | {"precision": self.positive.precision, "auc": self.auc}
         else:
             facts["macro_precision"] = self.macro_precision
-        named = [{"class": each.name, "recall": each.recall, "precision": each.precision} for each in kept]
-        return facts | {"classes": named}
+        facts["classes"] = [
+            {"class": each.name, "recall": each.recall, "precision": each.precision} for each in heaviest
+        ]
+        return facts
 
 
 def metrics(
@@ -163,21 +164,20 @@ def metrics(
     >>> found.error, found.constant_error, found.figures[:2]
     (0.2, 0.4, [('recall', '100 %'), ('precision', '66.7 %')])
     """
-    said = answers(tree, data, n_threads)[:, 0]
+    predicted = answers(tree, data, n_threads)[:, 0]
     if constant is None:
         constant = constant_answer(tree)
     facts: dict[str, Any] = {
         "n_rows": data.n_counted,
         "measure": measure(tree),
-        "error": _error(tree, data, said),
-        "constant_error": _error(tree, data, np.full_like(said, constant)),
+        "error": _error(tree, data, predicted),
+        "constant_error": _error(tree, data, np.full_like(predicted, constant)),
     }
     if not tree.schema.predicts_classes:
-        return Metrics(constant=float(constant), **facts, **_number_metrics(data, said))
+        return Metrics(constant=float(constant), **facts, **_number_metrics(data, predicted))
     labels = tree.schema.targets[0].classes or ()
-    return Metrics(
-        constant=labels[int(constant)], **facts, **_class_metrics(tree, data, said, positive, n_threads)
-    )
+    facts |= _class_metrics(tree, data, predicted, positive, n_threads)
+    return Metrics(constant=labels[int(constant)], **facts)
 
 
 def measure(tree: Tree) -> str:
@@ -188,15 +188,15 @@ def measure(tree: Tree) -> str:
 
 
 def class_weights(data: Dataset) -> Floats:
-    """The weight of the rows of each class; of classes that the schema does not know nothing is counted."""
-    known = data.target_array[0] >= 0
+    """The weight of the rows of each class that the schema knows."""
+    truth = data.target_array[0]
     n_classes = len(data.schema.targets[0].classes or ())
-    sums = np.bincount(data.target_array[0][known], data.row_weights[known], minlength=n_classes)
+    sums = np.bincount(truth[truth >= 0], data.row_weights[truth >= 0], minlength=n_classes)
     return np.asarray(sums, np.float64)
 
 
 def rarer_class(data: Dataset) -> int | None:
-    """The code of the rarer one of two classes, of equally frequent ones the second; None of more or fewer.
+    """The code of the rarer one of two classes, the second if they are equal; None for more or fewer classes.
 
     >>> from treewright import encode
     >>> rarer_class(encode({"x": [1, 2, 3]}, ["b", "a", "b"]))
@@ -207,10 +207,10 @@ def rarer_class(data: Dataset) -> int | None:
 
 
 def constant_answer(tree: Tree, train: Dataset | None = None) -> Any:
-    """The best answer to all rows: the code of a class, or a number.
+    """The best constant prediction: the code of a class, or a number.
 
-    That of the root; where the training rows are given and mistakes cost alike, their majority class, as the
-    tree may have been grown with other weights.
+    That of the root; where the training rows are given and all mistakes cost the same, their majority class,
+    as the tree may have been grown with other weights.
     """
     if not tree.schema.predicts_classes:
         return tree.centre[0, 0]
@@ -231,54 +231,54 @@ def share_word(share: float) -> str:
     return UNDEFINED if math.isnan(share) else percent(share)
 
 
-def _error(tree: Tree, data: Dataset, said: Any) -> float:
-    """The share of wrong classes, or what a row costs; the root of the mean square, or the mean, of the
-    distance to numbers.
-    """
+def _decimals(value: float) -> str:
+    return UNDEFINED if math.isnan(value) else f"{value:.3f}"
+
+
+def _error(tree: Tree, data: Dataset, predicted: NDArray[Any]) -> float:
+    """The error rate or mean cost; of numbers the root mean squared or the mean absolute error."""
     if tree.schema.predicts_classes:
-        losses = said_losses(tree, np.asarray(said)[:, np.newaxis], data.target_array)
+        losses = said_losses(tree, predicted[:, np.newaxis], data.target_array)
         return float(np.average(losses, weights=data.weight))
-    distance = np.abs(said - data.target_array[0])
+    distance = np.abs(predicted - data.target_array[0])
     if tree.criterion == "absolute_error":
         return float(np.average(distance, weights=data.weight))
     return math.sqrt(float(np.average(distance**2, weights=data.weight)))
 
 
-def _number_metrics(data: Dataset, said: Floats) -> dict[str, Any]:
+def _number_metrics(data: Dataset, predicted: Floats) -> dict[str, Any]:
     """R² and the mean absolute error."""
     numbers, weight = data.target_array[0], data.row_weights
-    spread = float(np.average((numbers - np.average(numbers, weights=weight)) ** 2, weights=weight))
-    lost = float(np.average((numbers - said) ** 2, weights=weight))
-    mae = float(np.average(np.abs(numbers - said), weights=weight))
-    return {"r2": 1 - lost / spread if spread > 0 else math.nan, "mae": mae}
+    total = float(np.average((numbers - np.average(numbers, weights=weight)) ** 2, weights=weight))
+    residual = float(np.average((numbers - predicted) ** 2, weights=weight))
+    mae = float(np.average(np.abs(numbers - predicted), weights=weight))
+    return {"r2": 1 - residual / total if total > 0 else math.nan, "mae": mae}
 
 
 def _class_metrics(
-    tree: Tree, data: Dataset, said: NDArray[Any], positive: int | None, n_threads: int
+    tree: Tree, data: Dataset, predicted: NDArray[Any], positive: int | None, n_threads: int
 ) -> dict[str, Any]:
-    """Recall and precision of each class and what follows from them; class by class, as a confusion matrix of
-    very many classes has no room.
+    """Recall and precision of each class and what follows from them; without a confusion matrix, which does
+    not fit into memory for very many classes.
     """
     labels, truth, weight = tree.schema.targets[0].classes or (), data.target_array[0], data.row_weights
-    own, right = class_weights(data), said == truth
-    answered = np.bincount(said, weight, minlength=len(labels))
-    found = np.bincount(said[right], weight[right], minlength=len(labels))
+    true_weight, right = class_weights(data), predicted == truth
+    predicted_weight = np.bincount(predicted, weight, minlength=len(labels))
+    hits = np.bincount(predicted[right], weight[right], minlength=len(labels))
     with np.errstate(invalid="ignore"):
-        recall, precision = found / own, found / answered
-    figures = tuple(
-        ClassFigures(*facts)
-        for facts in zip(labels, recall.tolist(), precision.tolist(), own.tolist(), strict=True)
-    )
-    unknown = float(weight[truth < 0].sum()) > 0  # a class that no answer can name: none of it is found
-    recalls = [*recall[own > 0].tolist(), *([0.0] if unknown else [])]
-    told: dict[str, Any] = {"classes": figures, "balanced_accuracy": _mean(recalls)}
-    told["macro_precision"] = _mean(precision[answered > 0].tolist())
+        recall, precision = hits / true_weight, hits / predicted_weight
+    columns = (recall.tolist(), precision.tolist(), true_weight.tolist())
+    figures = tuple(ClassFigures(*facts) for facts in zip(labels, *columns, strict=True))
+    has_unknown = float(weight[truth < 0].sum()) > 0  # a class that the tree cannot predict has recall 0
+    recalls = [*recall[true_weight > 0].tolist(), *([0.0] if has_unknown else [])]
+    facts: dict[str, Any] = {"classes": figures, "balanced_accuracy": _mean(recalls)}
+    facts["macro_precision"] = _mean(precision[predicted_weight > 0].tolist())
     if len(labels) != 2:
-        return told
+        return facts
     code = rarer_class(data) if positive is None else positive
     assert code is not None
     shares = proportions(tree, data, n_threads)[0][:, code]
-    return told | {"positive": figures[code], "auc": area_under_roc(shares, truth == code, weight)}
+    return facts | {"positive": figures[code], "auc": area_under_roc(shares, truth == code, weight)}
 
 
 def _mean(values: list[float]) -> float:
@@ -286,16 +286,16 @@ def _mean(values: list[float]) -> float:
 
 
 def area_under_roc(score: NDArray[Any], is_positive: NDArray[np.bool_], weight: Floats) -> float:
-    """The chance that a positive row scores above another one, equal scores counted half; NaN without both.
+    """The probability that a positive row scores above a negative one, ties counted half; NaN without both.
 
     >>> area_under_roc(np.array([0.9, 0.5, 0.5, 0.1]), np.array([True, True, False, False]), np.ones(4))
     0.875
     """
-    taken, right = _taken(score, is_positive, weight)
-    wrong = taken - right
-    if not (right[-1] > 0 and wrong[-1] > 0):
+    total, true = _cumulative(score, is_positive, weight)
+    false = total - true
+    if not (true[-1] > 0 and false[-1] > 0):
         return math.nan
-    return area_under_points(wrong / wrong[-1], right / right[-1])
+    return area_under_points(false / false[-1], true / true[-1])
 
 
 def area_under_points(x: Floats, y: Floats) -> float:
@@ -307,12 +307,12 @@ def area_under_points(x: Floats, y: Floats) -> float:
     return float(np.sum(np.diff(x) * (y[1:] + y[:-1]) / 2))
 
 
-def _taken(score: NDArray[Any], is_positive: NDArray[np.bool_], weight: Floats) -> tuple[Floats, Floats]:
-    """The weight of all rows, and of the positive ones, with the largest scores; equal ones come together."""
+def _cumulative(score: NDArray[Any], is_positive: NDArray[np.bool_], weight: Floats) -> tuple[Floats, Floats]:
+    """The weight of all rows and of the positive ones above each threshold, the strictest first."""
     levels, level = np.unique(-score, return_inverse=True)
     sums = [np.bincount(level, part, len(levels)) for part in (weight, weight * is_positive)]
-    taken, right = (np.concatenate([[0.0], np.cumsum(part)]) for part in sums)
-    return taken, right
+    total, true = (np.concatenate([[0.0], np.cumsum(part)]) for part in sums)
+    return total, true
 
 
 def roc_points(model: Any, data: Any, positive: Any) -> tuple[Floats, Floats]:
@@ -325,9 +325,9 @@ def roc_points(model: Any, data: Any, positive: Any) -> tuple[Floats, Floats]:
     >>> false.tolist(), hits.tolist()
     ([0.0, 0.0, 0.5, 1.0], [0.0, 0.5, 1.0, 1.0])
     """
-    taken, right = _taken_by_share(model, data, positive)
-    wrong = taken - right
-    return wrong / max(wrong[-1], 1e-300), right / max(right[-1], 1e-300)
+    total, true = _cumulative_of(model, data, positive)
+    false = total - true
+    return false / max(false[-1], 1e-300), true / max(true[-1], 1e-300)
 
 
 def precision_recall_points(model: Any, data: Any, positive: Any) -> tuple[Floats, Floats]:
@@ -339,9 +339,9 @@ def precision_recall_points(model: Any, data: Any, positive: Any) -> tuple[Float
     >>> recall.tolist(), precision.round(2).tolist()
     ([0.0, 0.5, 1.0, 1.0], [1.0, 1.0, 0.67, 0.5])
     """
-    taken, right = _taken_by_share(model, data, positive)
-    precision = np.divide(right, taken, out=np.ones_like(right), where=taken > 0)
-    return right / max(right[-1], 1e-300), precision
+    total, true = _cumulative_of(model, data, positive)
+    precision = np.divide(true, total, out=np.ones_like(true), where=total > 0)
+    return true / max(true[-1], 1e-300), precision
 
 
 def confusion_matrix(model: Any, data: Any) -> Floats:
@@ -354,10 +354,8 @@ def confusion_matrix(model: Any, data: Any) -> Floats:
     """
     tree, rows = tree_of_classes(as_tree(model), data)
     n = len(tree.schema.targets[0].classes or ())
-    cells = np.bincount(
-        rows.target_array[0].astype(np.int64) * n + codes(tree, rows)[:, 0], rows.row_weights, n * n
-    )
-    return np.asarray(cells.reshape(n, n), np.float64)
+    cells = rows.target_array[0].astype(np.int64) * n + codes(tree, rows)[:, 0]
+    return np.bincount(cells, rows.row_weights, n * n).astype(np.float64).reshape(n, n)
 
 
 def tree_of_classes(tree: Tree, data: Any) -> tuple[Tree, Dataset]:
@@ -371,13 +369,13 @@ def check_class(tree: Tree, positive: Any) -> int:
     """The code of a class of a tree; ValueError if it has no such class."""
     classes = tree.schema.targets[0].classes or ()
     if positive not in classes:
-        known = ", ".join(label_text(name) for name in classes[:_MOST_NAMED])
-        raise ValueError(f"positive is {positive!r}, which is no class of the tree; it has {known}")
+        first = ", ".join(label_text(name) for name in classes[:_MOST_NAMED])
+        raise ValueError(f"positive is {positive!r}, which is no class of the tree; it has {first}")
     return classes.index(positive)
 
 
-def _taken_by_share(model: Any, data: Any, positive: Any) -> tuple[Floats, Floats]:
-    """The weight of all rows, and of those of the class, in the leaves with the largest shares of it."""
+def _cumulative_of(model: Any, data: Any, positive: Any) -> tuple[Floats, Floats]:
+    """The same for the share of a class in the leaves."""
     tree, rows = tree_of_classes(as_tree(model), data)
     code = check_class(tree, positive)
-    return _taken(proportions(tree, rows)[0][:, code], rows.target_array[0] == code, rows.row_weights)
+    return _cumulative(proportions(tree, rows)[0][:, code], rows.target_array[0] == code, rows.row_weights)

@@ -12,7 +12,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_
 
 import treewright
 from treewright import Advice, AdviceWarning, advise, encode, grow, prune
-from treewright.advising import CODES, Advices, fit_advice, ranked
+from treewright.advising import CODES, Advices, by_severity, fit_advice
 from treewright.advising.columns import column_advice
 from treewright.advising.leaks import leak_advice
 from treewright.advising.naming import cost_option, drop_options, listing
@@ -135,7 +135,7 @@ def test_names_are_data() -> None:
     advice = only(advise({hostile: [1] * N, "x": NOISE}, Y), "constant")
     assert "\n" not in advice.command_text
     assert drop_options(["it's $HOME"]) == "--drop 'it'\"'\"'s $HOME'"
-    assert listing([("x" * 500, "")]).endswith("(500 characters)")
+    assert listing({"x" * 500: ""}).endswith("(500 characters)")
     page = Advices([Advice("constant", "column '<b>' is one")])._repr_html_()
     assert "<b>" not in page
     assert "&lt;b&gt;" in page
@@ -338,7 +338,7 @@ def test_the_most_serious_comes_first() -> None:
     table = {"unit": ["m"] * N, "nr": range(N), "alive": Y, "x": NOISE}
     found = advise(table, Y)
     assert codes(found) == ["target_copy", "row_number", "constant"]
-    assert codes(ranked(reversed(found))) == codes(found)
+    assert codes(by_severity(reversed(found))) == codes(found)
     assert str(found).startswith("- column 'alive' is the target")
     assert str(advise({"x": NOISE}, Y)) == "nothing stands out"
     assert len(set(CODES)) == len(CODES)

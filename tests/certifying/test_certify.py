@@ -41,12 +41,12 @@ from treewright.certifying import (
     node_bits,
     penalty,
 )
-from treewright.certifying.bounds import occam, untested_bits
 from treewright.certifying.kearns_mansour import stump_dimension
-from treewright.certifying.prefix_codes import number_bits
+from treewright.certifying.training_rows import untested_bits
 from treewright.datasets import load_spam
 from treewright.encoding import Dataset as Rows
 from treewright.encoding import Provenance
+from treewright.encoding.prefix_codes import number_bits
 
 # 17 leaves on 57 columns, 180 of 3000 training rows wrong, δ = 0.05
 SETTING: dict[str, Any] = {"leaves": 17, "columns": 57, "classes": 2, "delta": 0.05}
@@ -114,7 +114,7 @@ def test_more_rows_more_certainty(rows: int, value: float) -> None:
     tree, test = counted(round(0.08 * rows), rows)
     certificate = certify(tree, test=test)
     assert certificate.value == pytest.approx(value, abs=5e-5)
-    assert certificate.shown == {300: "11.1 %", 500: "10.3 %", 1500: "9.3 %"}[rows]
+    assert certificate.bound_text == {300: "11.1 %", 500: "10.3 %", 1500: "9.3 %"}[rows]
 
 
 def test_kearns_and_mansour() -> None:
@@ -166,7 +166,7 @@ def test_a_pruner_can_add_up_bits(spam: tuple[Tree, Dataset, Dataset]) -> None:
         ]
         total = HEADER_BITS + leaf[same][~inner].sum() + split[same][inner].sum()
         assert own.bits == pytest.approx(total)
-        assert own.value == pytest.approx(float(occam(own.error * own.rows, own.rows, bits=total)))
+        assert own.value == pytest.approx(float(BOUNDS["occam"](own.error * own.rows, own.rows, bits=total)))
 
 
 def test_spam(spam: tuple[Tree, Dataset, Dataset]) -> None:
@@ -190,7 +190,7 @@ def test_every_certificate_of_any_tree_checks(data: st.DataObject) -> None:
     tree = table.grow("gini", max_leaf_nodes=data.draw(st.integers(2, 9)))
     test = table.rows(np.arange(table.n_rows)[: data.draw(st.integers(1, table.n_rows))]).dataset()
     test = Rows(tree.schema, test.columns, test.targets)
-    for name in METHODS:
+    for name in METHODS.names:
         options = {"test": test, "check_rows": False} if name in ("held_out", "reduced_error") else {}
         if name == "vc" and len(tree.schema.targets) > 1:
             with pytest.raises(ValueError, match="right or wrong"):
@@ -325,10 +325,12 @@ def test_the_shown_bound_is_rounded_up() -> None:
     for delta in (0.5, 0.3, 0.05, 1e-3, 1e-6):
         certificate = certify(tree, test=test, delta=delta)
         assert (
-            certificate.value <= float(certificate.shown.removesuffix(" %")) / 100 < certificate.value + 0.001
+            certificate.value
+            <= float(certificate.bound_text.removesuffix(" %")) / 100
+            < certificate.value + 0.001
         )
         paid = certify(tree, test=test, delta=delta, cost_matrix=[[0, 1], [20, 0]])
-        assert paid.value <= float(paid.shown) < paid.value * 1.001
+        assert paid.value <= float(paid.bound_text) < paid.value * 1.001
 
 
 # ---- other losses ------------------------------------------------------------------------------------------

@@ -15,7 +15,10 @@ from hypothesis import strategies as st
 from tests.strategies import TIMES, limits, table_of, tables
 from treewright import Among, Below, Branch, Column, Leaf, Schema, Target, Tree, encode, grow
 from treewright.certifying import HEADER_BITS, is_complete, node_bits, tree_bits
-from treewright.certifying.prefix_codes import (
+from treewright.certifying.tree_code import contents, read, write
+from treewright.encoding import kinds
+from treewright.encoding.kinds import Number
+from treewright.encoding.prefix_codes import (
     Reader,
     count_bits,
     name_bits,
@@ -31,7 +34,6 @@ from treewright.certifying.prefix_codes import (
     write_time,
     write_whole,
 )
-from treewright.certifying.tree_code import read, told, write
 
 doubles = st.one_of(
     st.floats(allow_nan=False),
@@ -101,7 +103,7 @@ def test_trees_come_back(data: st.DataObject) -> None:
     for free, known in itertools.product({False, complete}, (False, True)):
         said: Any = {"complete": free, "known": known}
         word, bits = write(tree, **said), tree_bits(tree, **said)
-        assert read(word, tree.schema, known=known) == told(tree, **said)
+        assert read(word, tree.schema, known=known) == contents(tree, **said)
         assert 0 <= len(word) - sum(bits.values()) + 1e-9 < 1
         leaf, split = node_bits(tree, **said)
         total = HEADER_BITS + leaf[tree.is_leaf].sum() + split[~tree.is_leaf].sum()
@@ -190,7 +192,7 @@ def test_times_before_1970_need_no_sign_of_numbers() -> None:
     assert write_time(946_684_800e6) == "0000" + write_whole(1, 5)  # years are counted from 2000
     word = write(tree, complete=True)
     assert word[0] == "0"
-    assert read(word, schema) == told(tree, complete=True)
+    assert read(word, schema) == contents(tree, complete=True)
 
 
 def test_missing_and_unknown_categories_may_go_apart() -> None:
@@ -222,3 +224,28 @@ def test_numbers_as_targets_have_no_code() -> None:
     tree = grow(encode({"x": [1.0, 2.0]}, [0.5, 1.5]))
     with pytest.raises(ValueError, match="predicts numbers"):
         node_bits(tree)
+
+
+def test_a_new_kind_of_column_codes_its_own_thresholds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The code of trees asks the kind; it is not edited for a new one."""
+
+    class Grade(Number):
+        name, plural, has_sign_bit = "grade", "grades", False
+
+        def write_threshold(self, value: float, signed: bool) -> str:
+            return f"{int(value):04b}"
+
+        def read_threshold(self, reader: Reader, signed: bool) -> float:
+            return float(reader.take(4))
+
+        def threshold_bits(self, value: float, signed: bool) -> int:
+            return 4
+
+    monkeypatch.setitem(kinds.KINDS, "grade", Grade())
+    schema = Schema((Column("g", "grade"), Column("x")), (Target("y", ("no", "yes")),))  # type: ignore[arg-type]
+    below = Branch(Below("x", -0.5), Leaf([3, 1]), Leaf([1, 3]), missing_left=True)
+    tree = Tree.write(schema, Branch(Below("g", 5.0), below, Leaf([0, 4]), missing_left=True))
+    word = write(tree)
+    assert read(word, schema) == contents(tree)
+    assert tree_bits(tree)["thresholds"] == 4 + number_bits(-0.5, signed=True)
+    assert 0 <= len(word) - sum(tree_bits(tree).values()) < 1

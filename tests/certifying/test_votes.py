@@ -190,7 +190,7 @@ def test_a_certificate_is_a_value() -> None:
         ({"votes": [1.0, -1.0]}, "votes must be a number"),
         ({"votes": [0.0, 0.0]}, "not all of them 0"),
         ({"votes": [np.inf, 1.0]}, "votes must be a number"),
-        ({"unlabelled": [[0, 1]]}, "what each of 2 trees answers"),
+        ({"unlabelled": [[0, 1]]}, "the answers of each of 2 trees"),
         ({"unlabelled": [[0, 1], [2, 1]]}, "two classes only"),
         ({"wrong": [[0.5, 0.0], [0.0, 1.0]], "unlabelled": [[0, 1], [0, 1]]}, "whole votes"),
         ({"method": "third_order"}, "known: first_order, tandem"),

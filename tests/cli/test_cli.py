@@ -144,7 +144,7 @@ def test_rules_of_growing(sailing: Path, capfd: pytest.CaptureFixture[str]) -> N
     rising = treewright.load("m.json")
     run(capfd, *grow_all, "--monotonic-cst", "wind=-1")
     assert treewright.load("m.json") != rising
-    run(capfd, *grow_all, "--missing-by", "surrogate", "--surrogates", "1")
+    run(capfd, *grow_all, "--missing", "surrogate", "--n-surrogates", "1")
     tree = treewright.load("m.json")
     assert tree.missing == "surrogate"
     assert len(tree.surrogates) == len(set(tree.surrogates.node.tolist()))
@@ -274,7 +274,7 @@ def test_show(sailing: Path, capfd: pytest.CaptureFixture[str]) -> None:
     run(capfd, "fit", sailing, "--target", "sail", "-o", "m.json")
     tree = treewright.load("m.json")
     assert run(capfd, "show", "m.json")[0] == f"{tree}\n"
-    shallow = run(capfd, "show", "m.json", "--depth", "1")[0]
+    shallow = run(capfd, "show", "m.json", "--max-depth", "1")[0]
     assert shallow.count("\n") == 3
     assert "leaves below" in shallow
 

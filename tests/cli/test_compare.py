@@ -62,8 +62,8 @@ OPTIONS = {
     "growing": "--target default --drop id --criterion entropy --min-samples-leaf 4 --seed 3 --delta 0.1",
     "costs": "--target default --drop id --cost yes:no=3 --prior yes=0.2 --prior no=0.8 --seed 1",
     "file of costs": "--target default --drop id --cost costs.json --cost-split none",
-    "reading": "--target default --drop id --weights often --max-depth 6 --kinds age=category --missing=-1 "
-    "--missing=- --separator semicolon --header",
+    "reading": "--target default --drop id --weights often --max-depth 6 --kinds age=category --na-values=-1 "
+    "--na-values=- --separator semicolon --header",
     "numbers": "--target amount --drop id --drop default --numbers --max-leaf-nodes 40 "
     "--monotonic-cst income=1",
 }
@@ -121,15 +121,15 @@ def test_words_for_the_shell() -> None:
     assert command_line(["a\x1b[2J'\n"]) == "$'a\\x1b[2J\\'\\n'"  # nothing that a terminal would obey
     assert file_word(Path("-x.csv")) == "./-x.csv"
     assert file_word(Path("-")) == "-"
-    assert option_words("--missing", "-999") == ["--missing=-999"]
+    assert option_words("--na-values", "-999") == ["--na-values=-999"]
     assert option_words("--target", "y") == ["--target", "y"]
 
 
 def test_words_of_options_that_are_given() -> None:
     for group in (Limits(), Labelled(), Dialect(), Costs()):
         assert not list(group_words(group))
-    assert list(group_words(Dialect(separator=";", missing=["-999", "?"], header=False))) == [
-        *("--separator", ";", "--missing=-999", "--missing", "?", "--no-header"),
+    assert list(group_words(Dialect(separator=";", na_values=["-999", "?"], header=False))) == [
+        *("--separator", ";", "--na-values=-999", "--na-values", "?", "--no-header"),
     ]
     assert list(group_words(Learning(target="y", weights="w", classes=True, drop_missing_target=True))) == [
         *("--target", "y", "--weights", "w", "--classes", "--drop-missing-target"),

@@ -208,7 +208,7 @@ def test_headers_that_are_none() -> None:
 def test_missing_words_in_a_sheet() -> None:
     saved([["a", "b"], [1, "?"], [-999, "x"], ["NA", "y"]])
     assert frame_of()[1].columns["a"].tolist() == [1, -999, None]
-    _, frame = frame_of(missing=["-999"])
+    _, frame = frame_of(na_values=["-999"])
     assert frame.columns["a"].tolist() == ["1", None, "NA"]
 
 
@@ -272,7 +272,7 @@ def test_sheets_by_other_names(capfd: pytest.CaptureFixture[str]) -> None:
     assert "t.csv is an Excel file; rename it to end in .xlsx" in fails(capfd, "describe", "t.csv")
     Path("t.xls").write_bytes(b"")
     assert "Excel (.xlsx .xlsm)" in fails(capfd, "describe", "t.xls")
-    assert "--encoding is for files of text" in fails(capfd, "describe", "t.xlsm", "--encoding", "utf-8")
+    assert "--encoding is for text files" in fails(capfd, "describe", "t.xlsm", "--encoding", "utf-8")
     with open("t.xlsm", "rb") as piped, pytest.MonkeyPatch.context() as patch:
         patch.setattr("sys.stdin", type("Input", (), {"buffer": piped, "closed": False})())
         cli.main(["describe", "-"])

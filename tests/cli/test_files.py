@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from treewright.cli.errors import Trouble
-from treewright.cli.options import MISSING, NEVER_KNOWN, Dialect
+from treewright.cli.options import ALWAYS_MISSING, MISSING, Dialect
 from treewright.cli.tables import cell_types
 from treewright.cli.tables.reader import Frame, read, stream
 from treewright.cli.tables.sources import open_source
@@ -172,9 +172,7 @@ def test_numbers_of_thousands_of_digits(tmp_path: Path) -> None:
         if digits < cell_types.MOST_DIGITS:
             assert frame_of(path).columns["a"].tolist() == [1, 10**digits - 1]
         else:
-            with pytest.raises(
-                Trouble, match=r"line 3: column 'a' has the number 9+\.\.\., which is too large"
-            ):
+            with pytest.raises(Trouble, match=r"line 3: column 'a' has the number 9+…, which is too large"):
                 frame_of(path)
         assert frame_of(path, {"a": "text"}).columns["a"].tolist() == ["1", "9" * digits]
 
@@ -344,7 +342,7 @@ def test_too_little_memory_is_told(tmp_path: Path) -> None:
 CELL = st.one_of(
     st.from_regex(r"[+-]?[0-9]{0,3}[.,]?[0-9]{0,3}([eE][+-]?[0-9]{1,2})?", fullmatch=True),
     st.sampled_from(
-        [*MISSING, *NEVER_KNOWN, "true", "False", "inf", "-INFINITY", "nano", "1_000", "0x1f", "00", "-0"]
+        [*MISSING, *ALWAYS_MISSING, "true", "False", "inf", "-INFINITY", "nano", "1_000", "0x1f", "00", "-0"]
     ),
     st.sampled_from(["2020-01-31", "2020-01-31 10:00", "2020-01-31T10:00:00.25Z", "2020-1-1", "20200131"]),
     st.text("0123456789.,-+eE _:TZ", max_size=8),
@@ -354,7 +352,7 @@ CELL = st.one_of(
 @given(cells=st.lists(CELL, min_size=1, max_size=4), decimals=st.sampled_from(["", ".", ",", ".,"]))
 def test_patterns_and_casts_tell_the_same_forms(cells: list[str], decimals: str) -> None:
     """The form that is guessed in Python from the first rows is the one that SQL would find in all rows."""
-    guess = cell_types.guessed(cells, decimals, (*NEVER_KNOWN, *MISSING))
+    guess = cell_types.guess(cells, decimals, (*ALWAYS_MISSING, *MISSING))
     having = cell_types.candidates("nothing", decimals)
     counting = ", ".join(cell_types.counting("c", having))
     query = f"SELECT {counting} FROM (SELECT known(unnest(CAST(? AS VARCHAR[]))) AS c)"
@@ -364,7 +362,7 @@ def test_patterns_and_casts_tell_the_same_forms(cells: list[str], decimals: str)
 
 
 DATABASE = duckdb.connect()
-for macro in cell_types.macros((*NEVER_KNOWN, *MISSING)):
+for macro in cell_types.macros((*ALWAYS_MISSING, *MISSING)):
     DATABASE.execute(macro)
 
 
@@ -414,13 +412,13 @@ def test_late_keys_and_texts_of_json_lines_count(tmp_path: Path, monkeypatch: py
 @pytest.mark.slow
 def test_cells_that_are_missing_are_as_said(tmp_path: Path) -> None:
     path = written(tmp_path, "a,b,c\n1,NA,x\n-999,FR, - \nNaN,,?\n")
-    source = open_source(path, Dialect(missing=["-999", "-"]))
+    source = open_source(path, Dialect(na_values=["-999", "-"]))
     frame = read(source, dict.fromkeys(source.names))
     assert values(frame.columns["a"]) == [1, None, None]
     assert values(frame.columns["b"]) == ["NA", "FR", None]
     assert values(frame.columns["c"]) == ["x", None, "?"]
     lines = written(tmp_path, '{"a": -999, "b": "NA"}\n{"a": 1.5, "b": "none"}\n', "t.jsonl")
-    source = open_source(lines, Dialect(missing=["-999", "none"]))
+    source = open_source(lines, Dialect(na_values=["-999", "none"]))
     frame = read(source, dict.fromkeys(source.names))
     assert values(frame.columns["a"]) == [None, 1.5]
     assert values(frame.columns["b"]) == ["NA", None]
@@ -429,7 +427,7 @@ def test_cells_that_are_missing_are_as_said(tmp_path: Path) -> None:
         "COPY (SELECT * FROM (VALUES (-999, -999.0::DOUBLE, '-999', DATE '2020-01-01'), "
         f"(2, 2.5, 'NA', NULL)) AS t(i, f, s, d)) TO '{parquet}' (FORMAT parquet)"
     )
-    source = open_source(parquet, Dialect(missing=["-999", "none"]))
+    source = open_source(parquet, Dialect(na_values=["-999", "none"]))
     frame = read(source, dict.fromkeys(source.names))
     assert [values(frame.columns[name]) for name in ("i", "f", "s")] == [[None, 2], [None, 2.5], [None, "NA"]]
     assert values(frame.columns["d"]) == [datetime(2020, 1, 1), None]

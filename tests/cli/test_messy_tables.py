@@ -85,7 +85,11 @@ def test_an_encoding_that_is_a_guess_is_noted(capfd: pytest.CaptureFixture[str])
 @pytest.mark.parametrize(
     ("content", "options", "message"),
     [
-        (CAFE.encode("latin-1"), ["--encoding", "utf-8"], "line 2 has the byte 0xE9 after '1;caf'"),
+        (
+            CAFE.encode("latin-1"),
+            ["--encoding", "utf-8"],
+            "line 2 is not UTF-8 text: it has the byte 0xE9 after '1;caf'",
+        ),
         (CAFE.encode("latin-1"), ["--encoding", "utf9"], "--encoding 'utf9' is unknown; did you mean utf-8?"),
         (CAFE.encode("latin-1"), ["--encoding", "base64"], "--encoding 'base64' is unknown"),
         (CAFE.encode("utf-16"), ["--encoding", "latin-1"], "begins with the byte order mark of UTF-16"),
@@ -211,10 +215,10 @@ def test_targets_of_dirty_numbers(capfd: pytest.CaptureFixture[str]) -> None:
 
 def values(path: str, **options: Any) -> dict[str, Any]:
     """What `describe` says of each column."""
-    from treewright.cli.tables.profiles import profiled
+    from treewright.cli.tables.profiles import profiles_of
 
     source = open_source(path, Dialect(**options))
-    profiles, _ = profiled(read(source, dict.fromkeys(source.names)), {})
+    profiles, _ = profiles_of(read(source, dict.fromkeys(source.names)), {})
     return {profile.name: (profile.kind, profile.least, profile.most) for profile in profiles}
 
 
@@ -250,12 +254,12 @@ def test_dates_that_are_given(capfd: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--decimal", ";"], "--decimal ;: it is a point or a comma"),
+        (["--decimal", ";"], "--decimal ;: it must be a point or a comma"),
         (["--decimal", ",", "--thousands", ","], "do not go together"),
         (["--decimal", ",", "--decimal", "."], "--decimal"),
         (["--decimal", "z=,"], "no column 'z' (--decimal)"),
         (["--date-format", "%Q"], "--date-format: "),
-        (["--thousands", "a=x"], "--thousands a=x: it is a comma, point"),
+        (["--thousands", "a=x"], "--thousands a=x: it must be a comma, point"),
     ],
 )
 def test_marks_that_cannot_be(capfd: pytest.CaptureFixture[str], options: list[str], message: str) -> None:
@@ -356,8 +360,8 @@ def test_describe_says_how_and_what_next(capfd: pytest.CaptureFixture[str]) -> N
 def test_the_next_command_works(capfd: pytest.CaptureFixture[str]) -> None:
     rows = "".join(f"{i};n{i};{i % 7};{'no' if i % 7 < 3 else 'yes'}\n" for i in range(1, 60))
     Path("my table.csv").write_text(f"nr;name;x;answer\n{rows}")
-    found = json.loads(run(capfd, "describe", "my table.csv", "--json", "--missing", "-1")[0])
-    asked = ["--missing", "-1", "--target", "answer", "--drop", "nr", "--drop", "name"]
+    found = json.loads(run(capfd, "describe", "my table.csv", "--json", "--na-values", "-1")[0])
+    asked = ["--na-values", "-1", "--target", "answer", "--drop", "nr", "--drop", "name"]
     assert found["next"] == ["treewright", "fit", "my table.csv", *asked]
     out, _ = run(capfd, *found["next"][1:], "--no-report")
     assert "x <= 2.5" in out

@@ -113,7 +113,7 @@ def test_fit_for_programs(folder: Path, capfd: pytest.CaptureFixture[str]) -> No
     assert told["notes"] == []
     numbers = document(capfd, "fit", "u.csv", "--target", "x", "--test", "0", "--alpha", "0", "-o", "n.json")
     assert numbers["certificates"] == []
-    assert "cannot be told" in numbers["no_certificate"]
+    assert "do not bound the loss" in numbers["no_certificate"]
     assert numbers["target"] == {"name": "x", "least": 0.0, "most": 49.0}
     assert ["taken for numbers" in note for note in numbers["notes"]] == [True]
 
@@ -129,7 +129,7 @@ def test_show_and_demo_for_programs(folder: Path, capfd: pytest.CaptureFixture[s
         "node": 1, "depth": 1, "condition": "x <= 20.5", "rows": int(tree.rows[1]), "answers": ["no"],
         "is_leaf": True,
     }  # fmt: skip
-    assert len(document(capfd, "show", "m.json", "--depth", "0")["nodes"]) == 1
+    assert len(document(capfd, "show", "m.json", "--max-depth", "0")["nodes"]) == 1
     demo = document(capfd, "demo")
     assert len(demo["trees"]) == 10
     assert demo["certificates"][0]["value"] < 0.11

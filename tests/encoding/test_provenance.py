@@ -14,6 +14,7 @@ from treewright.certifying import BOUNDS
 from treewright.converting import from_sklearn
 from treewright.encoding import Dataset, Provenance
 from treewright.estimators import CHAIDClassifier, ID3Classifier
+from treewright.parameters import Costs, FeatureCosts
 from treewright.tree import Tree
 
 DRAWN = Provenance("observed", "equal", ())
@@ -95,7 +96,7 @@ def test_another_way_of_missing_values_leaves_the_counts_behind() -> None:
         {"selection": "test"},
         {"split": "oblique"},
         {"root": Below("x", 1.5)},
-        {"cost_matrix": [[0, 1], [2, 0]]},
+        {"costs": [[0, 1], [2, 0]]},
         {"splitter": "random"},
     ],
     ids=str,
@@ -151,7 +152,7 @@ def test_answers_of_a_model_are_no_labels() -> None:
 def test_one_number_for_one_tree() -> None:
     for gaps in (False, True):
         data = coins(gaps=gaps)
-        for tree in (grow(data), grow(data, max_features_used=1), prune(grow(data))[1]):
+        for tree in (grow(data), grow(data, feature_costs=FeatureCosts(max_used=1)), prune(grow(data))[1]):
             assert certify(tree) == certify(tree, data=data)
     complete, incomplete = grow(coins(), max_leaf_nodes=9), grow(coins(gaps=True), max_leaf_nodes=9)
     assert certify(complete).complete
@@ -194,7 +195,7 @@ def test_where_it_is_not_known_the_training_rows_tell_it() -> None:
 
 def test_priors_scale_costs_by_the_training_rows() -> None:
     data = coins()
-    for tree in (grow(data, priors=[0.3, 0.7]), grow(data).with_costs(priors=[0.3, 0.7])):
+    for tree in (grow(data, costs=Costs(priors=[0.3, 0.7])), grow(data).with_costs(priors=[0.3, 0.7])):
         assert tree.schema.targets[0].priors == (0.3, 0.7)
         with pytest.raises(ValueError, match="scaled by its priors"):
             certify(tree)
@@ -202,4 +203,4 @@ def test_priors_scale_costs_by_the_training_rows() -> None:
         assert any("times the prior of its class" in each for each in fresh.assumptions)
         plain = certify(tree, test=coins(700).take(slice(400, 700)), cost_matrix=[[0, 1], [1, 0]])
         assert not any("prior" in each for each in plain.assumptions)
-    assert grow(data, cost_matrix=[[0, 1], [2, 0]]).schema.targets[0].priors is None
+    assert grow(data, costs=[[0, 1], [2, 0]]).schema.targets[0].priors is None

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from treewright.encoding import Dataset, encode
-from treewright.encoding.splits import _first_part_first, folds, set_aside, split
+from treewright.encoding.splits import _every_class_in_first, folds, set_aside, split
 
 
 def table(seed: int, n: int, classes: bool = True, weighted: bool = False) -> Dataset:
@@ -133,7 +133,7 @@ def test_few_rows_still_fill_every_part() -> None:
 def test_a_class_takes_the_place_of_one_that_is_there_most() -> None:
     part = np.array([0, 0, 0, 0, 0, 0, 0, 1, 1])
     strata = np.array([0, 0, 1, 1, 1, 1, 1, 1, 2])
-    changed = _first_part_first(part, strata)
+    changed = _every_class_in_first(part, strata)
     assert sorted(strata[changed == 0].tolist()) == [0, 0, 1, 1, 1, 1, 2]
     assert changed[8] == 0
     assert part[8] == 1  # what was given stays

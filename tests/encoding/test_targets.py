@@ -183,7 +183,7 @@ def test_targets_by_name(library):
 
 
 def test_target_names_of_arrays():
-    with pytest.raises(ValueError, match=r"no column 'y' to be the target; the table has no column names"):
+    with pytest.raises(ValueError, match=r"no column 'y' to be the target; it has no column names"):
         encode(X, "y")
     with pytest.raises(ValueError, match=r"no columns besides the target"):
         encode({"y": [1, 2]}, "y")

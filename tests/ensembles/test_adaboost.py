@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 from treewright import encode, grow
 from treewright.encoding import Dataset
-from treewright.ensembles.adaboost import Boosted, Round, boost, lifted, margins_of
+from treewright.ensembles.adaboost import Boosted, Round, boost, scale_weights, vote_margins
 from treewright.ensembles.adaboost_r2 import boost_numbers
 from treewright.tree import Tree
 
@@ -169,8 +169,8 @@ def test_three_rounds_by_hand() -> None:
 
 def test_margins_of_many_classes() -> None:
     scores = np.array([[2.0, 1.0, 1.0], [0.0, 0.0, 4.0], [1.0, 1.5, 1.5]])
-    assert margins_of(scores, np.array([0, 1, 1])).tolist() == [0.25, -1.0, 0.0]
-    assert margins_of(np.array([[3.0]]), np.array([0])).tolist() == [1.0]
+    assert vote_margins(scores, np.array([0, 1, 1])).tolist() == [0.25, -1.0, 0.0]
+    assert vote_margins(np.array([[3.0]]), np.array([0])).tolist() == [1.0]
 
 
 # ---- where it ends ---------------------------------------------------------------------------------
@@ -245,7 +245,7 @@ def test_a_class_without_weight_is_absent() -> None:
 
 def test_weights_beyond_floating_point() -> None:
     weight = np.array([1.0, 2.0, 0.0, 1.0])
-    new = lifted(weight, np.array([1e4, 0.0, 1e5, -1e4]))
+    new = scale_weights(weight, np.array([1e4, 0.0, 1e5, -1e4]))
     assert new.sum() == pytest.approx(4.0)
     assert new[2] == 0
     assert (new[[0, 1, 3]] > 0).all()

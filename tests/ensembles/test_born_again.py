@@ -182,21 +182,21 @@ def test_rows_with_missing_values_are_refused_rather_than_answered_otherwise() -
 
 
 def test_pruned_by_rows() -> None:
-    """What no row reaches goes; on the rows it answers like the forest."""
+    """Branches without rows are removed; the rows are predicted as by the forest."""
     trees = random_forest(3, n_trees=6, depth=3, n_cuts=6)
     found = born_again(trees)
     table = np.random.default_rng(0).uniform(-1, 6, size=(12, 3))
-    small = found.pruned(table)
+    small = found.prune(table)
     small.check()
     assert small.n_leaves < found.tree.n_leaves
     assert small.predict(table).tolist() == found.tree.predict(table).tolist()
     assert small.weight[0] == 12
     assert (small.rows[small.is_leaf] > 0).all()
-    one = found.pruned(table[:1])
+    one = found.prune(table[:1])
     assert one.n_leaves == 1
-    with pytest.raises(ValueError, match="no rows that weigh something"):
-        found.pruned(encode(table, schema=found.tree.schema).take([]))
-    light = found.pruned((table, None, np.full(12, 0.25)))
+    with pytest.raises(ValueError, match="no rows with a weight"):
+        found.prune(encode(table, schema=found.tree.schema).take([]))
+    light = found.prune((table, None, np.full(12, 0.25)))
     assert (light.weight[0], light.rows[0]) == (3.0, 12)
 
 
@@ -204,9 +204,9 @@ def test_limits_end_the_search_with_a_clear_answer() -> None:
     rng = np.random.default_rng(1)
     data = encode(rng.normal(size=(500, 12)), rng.integers(2, size=500))
     trees = [grow(data, max_depth=5, max_features=3, seed=i) for i in range(20)]
-    with pytest.raises(TimeoutError, match=r"time_limit=0\.05 seconds; it needs depth"):
+    with pytest.raises(TimeoutError, match=r"time_limit=0\.05 seconds; it needs at least depth"):
         born_again(trees, time_limit=0.05)
-    with pytest.raises(MemoryError, match="memory_limit=10000; it needs depth"):
+    with pytest.raises(MemoryError, match="memory_limit=10000; it needs at least depth"):
         born_again(trees, memory_limit=10000)
 
 
@@ -264,7 +264,7 @@ NUMBERS = Schema((Column("a"),), (Target("y"),))
             [Tree.write(SCHEMA, Leaf([1, 0, 0])).with_costs({"no": {"yes": 5}})],
             {},
             ValueError,
-            "costs of mistakes",
+            "misclassification costs",
         ),
         (
             [Tree.write(SCHEMA, Leaf([1, 0, 0])), Tree.write(CATEGORY, Leaf([1, 0]))],
@@ -338,7 +338,7 @@ def test_scikit_learns_forest() -> None:
     assert found.is_smallest
     assert found.check()
     assert found.tree.predict(table).tolist() == forest.predict(table).tolist()
-    assert found.pruned(table).predict(table).tolist() == forest.predict(table).tolist()
+    assert found.prune(table).predict(table).tolist() == forest.predict(table).tolist()
 
 
 def test_progress_and_what_it_raises() -> None:

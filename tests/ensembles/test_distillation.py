@@ -15,7 +15,8 @@ from scipy.special import betaincinv
 from treewright import Distillation, Tree, distill, distillation, encode, grow
 from treewright.datasets import load_spam
 from treewright.encoding.mosaics import Mosaic
-from treewright.ensembles.distillation.students import drawn, itself, labelled, mosaic_columns
+from treewright.ensembles.distillation.students import mixed_columns, own_cells, random_cells, with_answers
+from treewright.parameters import FeatureCosts
 
 RNG = np.random.default_rng(0)
 TABLE = RNG.normal(size=(400, 3))
@@ -78,7 +79,7 @@ def test_soft_shares_split_like_many_copies(criterion: str) -> None:
     """A row that is there with weight .3 and .7 is three rows of one class and seven of the other."""
     shares = np.round(sigmoid(TABLE[:60]), 1)
     rows = encode(TABLE[:60], TRUTH[:60])
-    soft = labelled(rows.schema, rows.columns, shares, np.ones(60))
+    soft = with_answers(rows.schema, rows.columns, shares, np.ones(60))
     copies = np.rint(10 * shares).astype(int)
     table = np.repeat(TABLE[:60], 10, axis=0)
     names = np.array(["down", "up"])
@@ -183,7 +184,7 @@ def test_weights_count_and_rows_without_weight_do_not() -> None:
 
 def test_options_of_growing() -> None:
     assert distill(Soft(), TABLE, max_depth=1).height == 1
-    one = distill(Soft(), TABLE, max_features_used=1)
+    one = distill(Soft(), TABLE, feature_costs=FeatureCosts(max_used=1))
     assert len(set(one.feature[~one.is_leaf].tolist())) == 1
     assert distill(Soft(), TABLE, criterion="entropy").criterion == "entropy"
 
@@ -195,8 +196,8 @@ def test_drawn_rows_keep_to_the_columns() -> None:
     """Values, categories and missing cells come from the rows, in their frequencies."""
     jobs = ["cook"] * 60 + ["clerk"] * 30 + [None] * 10
     data = encode({"age": [float(i % 7) for i in range(100)], "job": jobs}, ["a", "b"] * 50)
-    source = drawn(data, 20_000, np.random.default_rng(0))
-    age, job = mosaic_columns(data, source)
+    source = random_cells(data, 20_000, np.random.default_rng(0))
+    age, job = mixed_columns(data, source)
     assert set(age.tolist()) <= set(range(7))
     share = np.bincount(job + 1, minlength=3) / 20_000
     assert share == pytest.approx([0.1, 0.3, 0.6], abs=0.02)
@@ -205,7 +206,7 @@ def test_drawn_rows_keep_to_the_columns() -> None:
 
 def test_drawing_goes_by_weights() -> None:
     data = encode(TABLE, TRUTH, weight=np.where(np.arange(400) == 7, 1.0, 0.0))
-    assert (drawn(data, 50, np.random.default_rng(0)) == 7).all()
+    assert (random_cells(data, 50, np.random.default_rng(0)) == 7).all()
 
 
 # ---- tables of every form --------------------------------------------------------------------------
@@ -290,14 +291,14 @@ def test_encoding_a_mosaic_is_a_mosaic_of_the_encoded(data: Any) -> None:
         data.draw(st.lists(st.lists(st.integers(0, 3), min_size=4, max_size=4), min_size=n, max_size=n))
     )
     made = encode(Mosaic(table).rows(source), schema=encoded.schema)
-    for one, two in zip(made.columns, mosaic_columns(encoded, source), strict=True):
+    for one, two in zip(made.columns, mixed_columns(encoded, source), strict=True):
         assert np.array_equal(one, two, equal_nan=one.dtype.kind == "f")
 
 
 def test_a_dataset_is_asked_about_as_the_table_it_was() -> None:
     table = frame().drop(columns="y")
     data = encode(table)
-    made = encode(Mosaic(data).rows(itself(np.arange(4), 4)), schema=data.schema)
+    made = encode(Mosaic(data).rows(own_cells(np.arange(4), 4)), schema=data.schema)
     for one, two in zip(made.columns, data.columns, strict=True):
         assert np.array_equal(one, two, equal_nan=one.dtype.kind == "f")
 
@@ -357,19 +358,19 @@ def fails(table: Any) -> Any:
 @pytest.mark.parametrize(
     ("teacher", "error", "message"),
     [
-        (lambda table: ["up"] * 3, ValueError, r"answered 400 rows with an array of the shape \(3,\)"),
+        (lambda table: ["up"] * 3, ValueError, r"returned an array of the shape \(3,\) for 400 rows"),
         (lambda table: "up", ValueError, r"shape \(\)"),
         (lambda table: np.zeros((len(table), 2, 2)), ValueError, "expected"),
-        (lambda table: np.full((len(table), 2), np.nan), ValueError, r"answered \[nan nan\] to a row"),
-        (lambda table: np.full((len(table), 2), 0.3), ValueError, "add up to 1"),
+        (lambda table: np.full((len(table), 2), np.nan), ValueError, r"returned \[nan nan\] for a row"),
+        (lambda table: np.full((len(table), 2), 0.3), ValueError, "sum to 1"),
         (lambda table: np.tile([1.5, -0.5], (len(table), 1)), ValueError, "at least 0"),
-        (lambda table: np.full((len(table), 3), 1 / 3), ValueError, "3 shares a row; there are 2 classes"),
-        (lambda table: ["left"] * len(table), ValueError, "knows the class 'left', which the data does not"),
         (
-            fails,
-            RuntimeError,
-            "fails failed when it was asked about a ndarray of 400 rows and 3 columns: KeyError",
+            lambda table: np.full((len(table), 3), 1 / 3),
+            ValueError,
+            "3 probabilities a row; there are 2",
         ),
+        (lambda table: ["left"] * len(table), ValueError, "knows the class 'left', which the data does not"),
+        (fails, RuntimeError, "fails failed on a ndarray of 400 rows and 3 columns: KeyError"),
         (3, TypeError, "expected a model with predict"),
         (Soft, TypeError, "the class Soft; give a fitted model"),
     ],
@@ -381,8 +382,8 @@ def test_bad_teachers(teacher: Any, error: type[Exception], message: str) -> Non
 
 def test_bad_teachers_of_numbers() -> None:
     for answer, message in [
-        (lambda table: np.full(len(table), np.inf), "answered inf to a row; expected finite numbers"),
-        (lambda table: ["x"] * len(table), "where a number is expected"),
+        (lambda table: np.full(len(table), np.inf), "returned inf for a row; expected finite numbers"),
+        (lambda table: ["x"] * len(table), "expected a number"),
         (lambda table: np.zeros((len(table), 2)), "2 numbers a row"),
     ]:
         with pytest.raises(ValueError, match=message):
@@ -469,7 +470,7 @@ def test_figures_of_numbers() -> None:
     assert made.student_score == pytest.approx(explained(truth, own))
     assert made.certificate is not None
     assert not made.certificate.guarantee
-    assert "of the variance of its teacher's answers" in str(made)
+    assert "of the variance of its teacher's predictions" in str(made)
 
 
 def test_rows_set_aside_have_no_part_and_give_no_certificate() -> None:

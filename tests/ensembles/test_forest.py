@@ -15,7 +15,7 @@ from treewright.ensembles.bootstrap import Draws
 from treewright.ensembles.out_of_bag import votes_against
 from treewright.ensembles.proximity import LeafTargets
 from treewright.ensembles.side_by_side import side_by_side
-from treewright.ensembles.totals import totals
+from treewright.ensembles.totals import TreeSum
 
 
 def table(n=300, seed=0, holes=0.0):
@@ -138,7 +138,7 @@ def test_out_of_bag(data):
     for size in (1, 5, 12):
         votes = [[] for _ in range(data.n_rows)]
         for member in range(size):
-            said = forest.said_by(member, data)
+            said = forest.tree_votes(member, data)
             for row in forest.draws.left_out(member):
                 votes[row].append(said[row])
         heard = [row for row in range(data.n_rows) if votes[row]]
@@ -155,7 +155,7 @@ def test_out_of_bag(data):
 
 def test_out_of_bag_needs_its_rows(data):
     forest = grow_forest(data, n_trees=3)
-    with pytest.raises(ValueError, match="these are not the rows of the growing: 300 rows were drawn from"):
+    with pytest.raises(ValueError, match="not the training rows: the forest was grown from 300 rows"):
         out_of_bag(forest, data.take(range(50)))
     everything = grow_forest(data, n_trees=3, bootstrap=False)
     with pytest.raises(ValueError, match="there are none out of bag"):
@@ -293,14 +293,14 @@ def test_totals(kind, depth):
         for tree, lines in zip(trees, told, strict=True):
             expected += lines[tree.apply(some)]
         for n_threads in (1, 3):
-            assert_array_equal(totals(trees, told, some, n_threads), expected)
+            assert_array_equal(TreeSum.of(trees, told).totals(some, n_threads), expected)
 
 
 def test_totals_refuse_what_does_not_fit():
     tree = grow(encode([[0.0], [1.0]], [0, 1]))
     data = encode([[0.0]], schema=tree.schema)
     with pytest.raises(ValueError, match="a line of its width for each node"):
-        totals([tree, tree], [tree.proportions[0], np.zeros((2, 2))], data)
+        TreeSum.of([tree, tree], [tree.proportions[0], np.zeros((2, 2))]).totals(data)
 
 
 def test_side_by_side_stops_as_a_whole():
@@ -325,7 +325,7 @@ def test_options(data):
         ({"voting": "loud"}, "voting is 'loud'; it must be 'soft' or 'hard'"),
         ({"max_samples": 0}, "max_samples is 0"),
         ({"seed": -1}, "seed is -1"),
-        ({"max_features": 0}, "max_features is 0"),
+        ({"max_features": 0}, "max_features=0 is not possible"),
     ):
         with pytest.raises(ValueError, match=message):
             grow_forest(data, **parameters)

@@ -45,7 +45,7 @@ def test_gradients_are_derivatives(loss, weighted):
     rng = np.random.default_rng(1)
     n, n_classes = 7, 3 if loss == "three classes" else 2
     name = "log_loss" if loss == "three classes" else loss
-    outputs = losses.n_outputs(name, n_classes)
+    outputs = losses.LOSSES[name].n_outputs(n_classes)
     target = rng.integers(0, n_classes, n).astype(float) if name == "log_loss" else rng.gamma(2, 1, n)
     weight = rng.uniform(0.5, 2, n) if weighted else None
     total = n if weight is None else weight.sum()
@@ -86,7 +86,7 @@ def test_losses_are_those_of_scikit_learn():
             name == "quantile"
         ):  # theirs lies between two rows where there are no weights, and on one where there are
             continue
-        start = losses.baseline(name, target, None, 2, 0.3)
+        start = losses.LOSSES[name].baseline(target, None, 2, 0.3)
         assert start[0] == pytest.approx(float(np.ravel(loss.fit_intercept_only(target))[0]), rel=1e-12)
 
 
@@ -111,7 +111,7 @@ def test_far_predictions_stay_finite():
 def test_numbers_beside_brute_force(loss, l2, min_rows, max_leaves):
     X, y = coarse(n=250)
     y = target_for(loss, y)
-    start = losses.baseline(loss, y, None, 0, 0.3)
+    start = losses.LOSSES[loss].baseline(y, None, 0, 0.3)
 
     def derivatives(raw):
         return _core.loss_gradients(y, None, raw, loss, 0.3)
@@ -121,7 +121,7 @@ def test_numbers_beside_brute_force(loss, l2, min_rows, max_leaves):
 
     ties = "averaged_inverted_cdf"
     limits = {"l2": l2, "min_rows": min_rows, "max_leaves": max_leaves}
-    answer = quantile if loss in losses.BY_QUANTILE else None
+    answer = None if losses.LOSSES[loss].leaf_quantile(0.3) is None else quantile
     expected = list(boost_slowly(X, start, derivatives, n_iterations=4, answer=answer, **limits))
     data = encode(X, y, classes=False)
     found = boost(
@@ -142,7 +142,7 @@ def test_numbers_beside_brute_force(loss, l2, min_rows, max_leaves):
 def test_classes_beside_brute_force(n_classes):
     X, y = coarse(n=250, d=3)
     y = np.digitize(y, np.quantile(y, np.linspace(0, 1, n_classes + 1)[1:-1])).astype(float)
-    start = losses.baseline("log_loss", y, None, n_classes, 0.5)
+    start = losses.LOSSES["log_loss"].baseline(y, None, n_classes, 0.5)
 
     def derivatives(raw):
         return _core.loss_gradients(y, None, raw, "log_loss", 0.5, n_classes)
@@ -175,7 +175,9 @@ def test_numbers_beside_scikit_learn(loss):
     theirs = HistGradientBoostingRegressor(loss=loss, max_iter=20, early_stopping=False).fit(X, y)
     data = encode(X, y)
     ours = boost(data, loss=loss, n_iterations=20)
-    np.testing.assert_allclose(losses.answers(loss, ours.raw(data)), theirs.predict(X), rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(
+        losses.LOSSES[loss].predictions(ours.raw(data)), theirs.predict(X), rtol=1e-4, atol=1e-5
+    )
 
 
 @pytest.mark.slow
@@ -411,7 +413,7 @@ def test_extreme_numbers():
         ({"learning_rate": 0}, "must be positive"),
         ({"loss": "absolute_error", "monotonic_cst": [1, 0, 0, 0]}, "does not go with loss='absolute_error'"),
         ({"max_bins": None, "l2_regularization": 1.0}, "does not go with max_bins=None"),
-        ({"validation": np.ones(400, bool)}, "some be learnt from"),
+        ({"validation": np.ones(400, bool)}, "some must be, and some not"),
     ],
 )
 def test_bad_options(options, message):

@@ -70,7 +70,7 @@ def test_the_bounded_vote_is_the_one_that_predicts(kind: str) -> None:
     assert 0 < model.oob_certificate(*shifted(1, 400, 0.2)).value <= 1
     fresh, truth = shifted(2, 4000, 0.2)
     rows = encode(fresh, schema=model.model_.schema)
-    said = np.mean([model.model_.said_by(i, rows) for i in range(12)], axis=0)
+    said = np.mean([model.model_.tree_votes(i, rows) for i in range(12)], axis=0)
     against = 1 - said[np.arange(4000), truth]
     wrong = model.predict(fresh) != truth
     assert 0 < wrong.mean() < 1
@@ -95,9 +95,9 @@ def test_certificates_hold(kind: str) -> None:
 def test_soft_votes_for_what_costs_least_are_not_bounded(costs: Costs) -> None:
     x, y = noise(0, 200)
     model = bagged("soft", costs=costs).fit(x, y)
-    with pytest.raises(ValueError, match=r"the forest answers what costs least .* voting='hard'"):
+    with pytest.raises(ValueError, match=r"the smallest expected cost, .* voting='hard'"):
         model.oob_certificate(x, y)
-    with pytest.raises(ValueError, match="the forest answers what costs least"):
+    with pytest.raises(ValueError, match="the forest predicts the class of the smallest expected cost"):
         votes_against(model.model_, encode(x, y, schema=model.model_.schema))
 
 
@@ -178,9 +178,9 @@ def test_rows_out_of_bag_are_known_by_their_place() -> None:
         assert out_of_bag(grown, data).loss > 0
         for asked in (out_of_bag, importance_of, votes_against):
             for others in (rows, flipped):
-                with pytest.raises(ValueError, match="not the rows of the growing in their order"):
+                with pytest.raises(ValueError, match="not the training rows in their order"):
                     asked(grown, others)
-        with pytest.raises(ValueError, match="not the rows of the growing in their order"):
+        with pytest.raises(ValueError, match="not the training rows in their order"):
             proximity(grown, rows, out_of_bag=True)
         proximity(grown, data, out_of_bag=True)
         proximity(grown, rows)

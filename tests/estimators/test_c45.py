@@ -223,7 +223,9 @@ def drawn(seed: int, n: int = 160) -> tuple[dict, list]:
 
 
 def plain_grown(data: Dataset) -> Tree:
-    tree = grow(data, criterion="gain_ratio", missing="fractional", min_samples_leaf=2, _rules=RELEASE_8)
+    tree = grow(
+        data, criterion="gain_ratio", missing="fractional", min_samples_leaf=2, _constraints=RELEASE_8
+    )
     return collapse_useless_splits(tree)
 
 

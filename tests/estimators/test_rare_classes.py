@@ -16,7 +16,7 @@ from treewright import (
     encode,
 )
 from treewright.ensembles.gradient_boosting import boost
-from treewright.ensembles.losses import longest_step
+from treewright.ensembles.losses import LOSSES, longest_step
 
 
 def rare(n_rare, *, n=2000, n_classes=4, apart=False, seed=0):
@@ -149,13 +149,14 @@ def test_numbers_have_no_bound(loss):
 
 
 def test_the_bound_goes_with_the_learning_rate():
-    assert longest_step("log_loss", "auto", 0.1) == pytest.approx(50)
-    assert longest_step("log_loss", "auto", 1.0) == 5
-    assert longest_step("poisson", "auto", 0.1) == longest_step("log_loss", None, 0.1) == float("inf")
-    assert longest_step("squared_error", 3, 0.1) == 3
+    assert longest_step(LOSSES["log_loss"], "auto", 0.1) == pytest.approx(50)
+    assert longest_step(LOSSES["log_loss"], "auto", 1.0) == 5
+    assert longest_step(LOSSES["poisson"], "auto", 0.1) == float("inf")
+    assert longest_step(LOSSES["log_loss"], None, 0.1) == float("inf")
+    assert longest_step(LOSSES["squared_error"], 3, 0.1) == 3
     for wrong in (0, -1.0, float("nan"), "none", [1]):
         with pytest.raises(ValueError, match=r"max_delta_step is .*; it must be a positive number"):
-            longest_step("log_loss", wrong, 0.1)
+            longest_step(LOSSES["log_loss"], wrong, 0.1)
     with pytest.raises(ValueError, match="max_delta_step is 0"):
         boost(encode({"x": range(60)}, [0, 1] * 30), max_delta_step=0)
 

@@ -18,7 +18,8 @@ from treewright import (
     ExtraTreeClassifier,
     ExtraTreeRegressor,
 )
-from treewright.estimators.parameters import limits, n_features_drawn
+from treewright.estimators.fitting import growing_options
+from treewright.growing import n_features_drawn
 
 NAMES = ["DecisionTreeClassifier", "DecisionTreeRegressor", "ExtraTreeClassifier", "ExtraTreeRegressor"]
 IRIS = load_iris(return_X_y=True)
@@ -287,12 +288,13 @@ def test_fractions_are_of_the_rows_and_the_weight() -> None:
         min_weight_fraction_leaf=0.25,
         min_impurity_decrease=2.0,
     )
-    found = limits(model, 100, 10, 400.0)
+    found = growing_options(model, 100, 10, 400.0)
     assert found["min_samples_split"] == 11
     assert found["min_samples_leaf"] == 4
     assert found["min_weight_leaf"] == 100.0
     assert found["min_gain"] == 800.0
-    assert limits(DecisionTreeRegressor(min_samples_split=1e-9), 100, 10, 400.0)["min_samples_split"] == 2
+    least = growing_options(DecisionTreeRegressor(min_samples_split=1e-9), 100, 10, 400.0)
+    assert least["min_samples_split"] == 2
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,7 @@ def test_share_agreement_and_words() -> None:
     (by_name,) = competitors(grow(named), named, growing={"category_gain": "plain"})[0]
     assert (by_name.to_dict()["categories"], by_name.to_dict()["threshold"]) == (["u"], None)
     weighted = encode({"x": [1, 2, 3], "z": [1, 2, 2]}, ["a", "a", "b"], weight=[1.0, 2.0, 4.0])
-    (light,) = competitors(grow(weighted, max_splits=1), weighted)[0]
+    (light,) = competitors(grow(weighted, max_leaf_nodes=2), weighted)[0]
     assert light.agreement == pytest.approx(5 / 7)
 
 
@@ -86,7 +86,7 @@ def test_categories_that_are_no_better_than_chance_do_not_compete(weighted: bool
         "id": [f"r{row}" for row in range(n)],
     }
     data = encode(table, y, weight=0.5 + rng.random(n) if weighted else None)
-    tree = grow(data, max_splits=1)
+    tree = grow(data, max_leaf_nodes=2)
     assert tree.test(0).column == "x"
     (only,) = competitors(tree, data)[0]
     assert only.column == "good"
@@ -108,7 +108,7 @@ def test_other_rows_give_their_own_gains() -> None:
 
 def test_rows_without_counts_part_nothing() -> None:
     data = encode({"x": [1, 2, 3, 4], "z": [1, 2, 9, 9]}, [0.0, 1.0, 5.0, 6.0])
-    tree = grow(data, criterion="poisson", max_splits=1)
+    tree = grow(data, criterion="poisson", max_leaf_nodes=2)
     assert competitors(tree, data)[0]
     nothing = encode({"x": [1, 4], "z": [1, 9]}, [0.0, 0.0], schema=data.schema)
     assert competitors(tree, nothing)[0] == ()
@@ -116,7 +116,7 @@ def test_rows_without_counts_part_nothing() -> None:
 
 def test_a_limited_tree_may_have_better_competitors() -> None:
     data = encode({"x": [1, 2, 3, 4, 5, 6], "z": [1, 1, 1, 1, 1, 2]}, list("aababb"))
-    tree = grow(data, max_splits=1)
+    tree = grow(data, max_leaf_nodes=2)
     free = competitors(tree.collapse([]), data)[0]
     bound = competitors(tree, data, growing={"min_samples_leaf": 2})[0]
     assert [each.column for each in free] == ["z"]

@@ -18,13 +18,12 @@ from tests.strategies import Table, tables
 from treewright import Below, Branch, Column, DecisionTreeClassifier, Leaf, Schema, Target, Tree, encode, grow
 from treewright.encoding import Dataset
 from treewright.explaining.shapley import shapley_values
-from treewright.tree.rule_list import condition_of
 
 # ---- the oracle: the definition, over all subsets of the columns, in fractions -----------------------------
 
 
 def turns_left(tree: Tree, node: int, data: Dataset, row: int) -> bool:
-    condition = condition_of(tree, node, True)
+    condition = tree.condition(node, True)
     column = tree.schema.columns[tree.feature[node]]
     return bool(condition.holds(data.column(tree.feature[node])[[row]], column.categories)[0])
 

@@ -172,7 +172,7 @@ def test_text_json_and_page() -> None:
         ({"n_bootstraps": 1}, ValueError, "n_bootstraps is 1; it must be at least 2"),
         ({"top": 0}, ValueError, "top is 0"),
         ({"seed": "x"}, ValueError, "seed is 'x'"),
-        ({"max_depth": -1}, ValueError, "max_depth is -1"),
+        ({"max_depth": -1}, ValueError, "max_depth=-1 is not possible"),
         ({"depth": 3}, TypeError, "depth"),
     ],
 )

@@ -44,7 +44,7 @@ def brute_edge(table: dict, y: np.ndarray, rows: np.ndarray) -> float:
 def test_the_bound_holds_and_falls(criterion: str, seed: int) -> None:
     table, y = drawn(seed)
     data = encode(table, y)
-    tree = grow(data, criterion=criterion, max_splits=40)
+    tree = grow(data, criterion=criterion, max_leaf_nodes=41)
     found = weak_learning_bound(tree, data)
     assert (found.error <= found.bound + 1e-12).all()
     assert (np.diff(found.bound) <= 1e-12).all()
@@ -58,7 +58,7 @@ def test_the_bound_holds_and_falls(criterion: str, seed: int) -> None:
 def test_the_best_edges_are_those_of_all_tests() -> None:
     table, y = drawn(11, n=50)
     data = encode(table, y)
-    tree = grow(data, criterion="sqrt", max_splits=6)
+    tree = grow(data, criterion="sqrt", max_leaf_nodes=7)
     leaf, edges = tree.apply(data), _best_edges(tree, data)
     for node in range(tree.n_nodes):
         rows = np.flatnonzero((leaf >= node) & (leaf < tree.end[node]))
@@ -86,7 +86,7 @@ def test_the_worked_example_of_the_notes() -> None:
     """
     rows = [(0, 1)] * 3 + [(0, 0)] * 2 + [(1, 1)] * 5
     data = encode({"h": [h for h, _ in rows]}, [y for _, y in rows])
-    found = weak_learning_bound(grow(data, criterion="sqrt", max_splits=1), data)
+    found = weak_learning_bound(grow(data, criterion="sqrt", max_leaf_nodes=2), data)
     assert found.error.tolist() == [0.2, 0.2]
     assert found.bound[0] == pytest.approx(0.4)
     assert found.edge[0] == 5 / 16
@@ -99,7 +99,7 @@ def test_the_classifier_makes_so_many_splits() -> None:
     model = TopDownClassifier(n_splits=7).fit(table, y)
     assert model.model_.n_splits == 7
     assert model.model_.criterion == "sqrt"
-    assert model.model_ == grow(encode(table, y), criterion="sqrt", max_splits=7)
+    assert model.model_ == grow(encode(table, y), criterion="sqrt", max_leaf_nodes=8)
     found = model.weak_learning_bound(table, y)
     assert "7 splits by sqrt leave a training error of at most" in str(found)
     assert found.to_dict()["edge"] == found.edge.tolist()
@@ -124,7 +124,7 @@ def test_the_curves_are_drawn() -> None:
 def test_other_rows_and_other_trees_are_refused() -> None:
     table, y = drawn(1)
     data = encode(table, y)
-    tree = grow(data, criterion="sqrt", max_splits=3)
+    tree = grow(data, criterion="sqrt", max_leaf_nodes=4)
     with pytest.raises(ValueError, match="rows that the tree was grown from"):
         weak_learning_bound(tree, encode(*drawn(2), schema=data.schema))
     three = encode({"x": [1, 2, 3]}, ["a", "b", "c"])

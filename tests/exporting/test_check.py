@@ -72,6 +72,18 @@ def test_a_missing_engine_is_named(format: str, engine: str, monkeypatch: pytest
         export(mixed_tree(max_leaf_nodes=4), format, check=True)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("format", "engine"), [("c", "cc"), ("javascript", "node"), ("java", "javac")])
+def test_categories_and_classes_at_the_end_of_64_bits(format: str, engine: str) -> None:
+    """An unseen category, the next integer, has more bits."""
+    if shutil.which(engine) is None:
+        pytest.skip(f"{engine} is not installed")
+    last = 2**63 - 1
+    codes = np.array([5, last] * 10, object).tolist()
+    tree = grow(encode({"code": codes}, [last, 2**53 + 1] * 10, kinds={"code": "category"}))
+    export(tree, format, check=True)
+
+
 # ---- wide tables -----------------------------------------------------------------------------------
 
 

@@ -106,16 +106,14 @@ def test_permutation_importance_equals_its_definition(
 def test_importances_are_independent_of_n_jobs() -> None:
     data = encode(*MADE)
     for by in ("permutation", "gain"):
-        one, two = (forest_importances(data, 10, seed=3, n_jobs=n, by=by) for n in (1, 3))
+        options = {"n_estimators": 10, "seed": 3, "importance": by}
+        one, two = (forest_importances(data, n_jobs=n, **options) for n in (1, 3))
         assert one.tobytes() == two.tobytes()
-        assert one.tobytes() != forest_importances(data, 10, seed=3, by=by, spawn_key=(1,)).tobytes()
+        assert one.tobytes() != forest_importances(data, spawn_key=(1,), **options).tobytes()
     np.testing.assert_allclose(one.sum(), 1.0)
-    pooled = forest_importances(
-        data, 60, seed=3, max_features=lambda n: 1
-    )  # each tree looks at 20 of the 28 columns
-    assert (
-        pooled.tobytes() == forest_importances(data, 60, seed=3, n_jobs=2, max_features=lambda n: 1).tobytes()
-    )
+    options = {"n_estimators": 60, "seed": 3, "max_features": 1}
+    pooled = forest_importances(data, **options)  # each tree considers 20 of the 28 columns
+    assert pooled.tobytes() == forest_importances(data, n_jobs=2, **options).tobytes()
     assert pooled[:8].mean() > 3 * np.abs(pooled[8:]).mean()
     selectors = [
         ShadowSelector(n_estimators=10, max_iter=6, random_state=0, n_jobs=n).fit(*MADE) for n in (1, 2)
@@ -156,8 +154,8 @@ def test_binomial_tails_equal_scipy() -> None:
 @pytest.mark.slow
 def test_percentile_and_tentative_columns() -> None:
     X, y = MADE
-    strict = boruta(encode(X, y), n_trees=10, max_iter=6, percentile=100)
-    easy = boruta(encode(X, y), n_trees=10, max_iter=6, percentile=50)
+    strict = boruta(encode(X, y), n_estimators=10, max_iter=6, percentile=100)
+    easy = boruta(encode(X, y), n_estimators=10, max_iter=6, percentile=50)
     assert (easy.shadow < strict.shadow).all()
     short = ShadowSelector(n_estimators=5, max_iter=2, keep_tentative=True, random_state=0).fit(X, y)
     assert short.tentative_.all()  # two rounds cannot decide
@@ -196,4 +194,4 @@ def test_exception_of_progress_ends_the_work() -> None:
 
     for n_jobs in (1, 2):
         with pytest.raises(KeyboardInterrupt):
-            boruta(encode(*MADE), n_trees=20, n_jobs=n_jobs, progress=stop)
+            boruta(encode(*MADE), n_estimators=20, n_jobs=n_jobs, progress=stop)

@@ -119,8 +119,8 @@ def test_noise_chooses_each_column_as_often() -> None:
             "many": rng.choice(list("abcdefghijkl"), n),
         }
         data = encode(table, rng.integers(0, 2, n))
-        chosen["gain"][grow(data, max_splits=1, category_gain="plain").feature[0]] += 1
-        chosen["test"][grow(data, max_splits=1, selection="test", significance=1.0).feature[0]] += 1
+        chosen["gain"][grow(data, max_leaf_nodes=2, category_gain="plain").feature[0]] += 1
+        chosen["test"][grow(data, max_leaf_nodes=2, selection=ConditionalInference(1.0)).feature[0]] += 1
     assert chosen["test"].sum() == rounds
     assert chi2.sf(((chosen["test"] - rounds / 4) ** 2 / (rounds / 4)).sum(), 3) > 0.001
     assert chosen["gain"][3] > 0.8 * rounds  # twelve categories: thousands of subsets to choose from
@@ -143,7 +143,7 @@ def test_the_column_is_the_least_likely_and_the_split_the_best_of_it() -> None:
     table["x"][:30] = np.nan
     for y in (np.where(table["x"] > 0.2, "u", table["c"]), np.nan_to_num(table["x"]) + (table["c"] == "a")):
         data = encode(table, y)
-        tree = grow(data, selection="test", max_splits=6)
+        tree = grow(data, selection="test", max_leaf_nodes=7)
         tree.check()
         for node in np.flatnonzero(~tree.is_leaf).tolist():
             leaf = tree.apply(data)
@@ -156,7 +156,7 @@ def test_the_column_is_the_least_likely_and_the_split_the_best_of_it() -> None:
                 y[rows],
                 kinds={name: data.schema.columns[tree.feature[node]].kind},
             )
-            best = grow(alone, max_splits=1)
+            best = grow(alone, max_leaf_nodes=2)
             assert tree.gain[node] == pytest.approx(best.gain[0], rel=1e-9)
 
 
@@ -205,7 +205,7 @@ def test_estimators_choose_by_tests_too() -> None:
     assert set(numbers.model_.feature.tolist()) <= {-1, 1}
     with pytest.raises(ValueError, match="selection"):
         DecisionTreeClassifier(selection="best").fit(x, y)
-    with pytest.raises(ValueError, match="selection is 'best'"):
+    with pytest.raises(ValueError, match="selection='best' is not possible"):
         grow(encode(x, y), selection="best")
-    with pytest.raises(ValueError, match="significance is 0"):
-        grow(encode(x, y), selection="test", significance=0)
+    with pytest.raises(ValueError, match="alpha=0 is not possible"):
+        grow(encode(x, y), selection=ConditionalInference(0))

@@ -16,6 +16,7 @@ from treewright import (
     ExtraTreeClassifier,
     FeatureCosts,
     Schema,
+    Surrogates,
     Target,
     encode,
     grow,
@@ -52,7 +53,7 @@ def test_what_needs_care_is_named() -> None:
         "monotonic_cst",
         "interaction_cst",
         "feature_costs",
-        "max_features_used",
+        "feature_costs=FeatureCosts(max_used=…)",
     ]
 
 
@@ -94,10 +95,6 @@ def test_the_core_is_told_what_it_knows() -> None:
 
 
 WRONG: list[tuple[dict[str, Any], str]] = [
-    ({"missing": "guess"}, "missing is 'guess'; it must be one of 'learn', 'surrogate'"),
-    ({"missing": None}, "missing is None"),
-    ({"n_surrogates": -1}, "n_surrogates is -1; it must be a whole number of at least 0"),
-    ({"n_surrogates": 2.5}, "n_surrogates is 2.5"),
     ({"monotonic_cst": {"agee": 1}}, "monotonic_cst: there is no column 'agee'; the columns are 'age', "),
     ({"monotonic_cst": {"age": 2}}, "monotonic_cst: column 'age' has 2; it must be -1, 0 or 1"),
     ({"monotonic_cst": {"age": True}}, "monotonic_cst: column 'age' has True"),
@@ -114,7 +111,6 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"feature_costs": {"age": "1"}}, "feature_costs: column 'age' has '1'"),
     ({"feature_costs": [0, 0, np.inf, 0]}, "feature_costs: column 'job' has inf"),
     ({"feature_costs": [0, 0, np.nan, 0]}, "feature_costs: column 'job' has nan"),
-    ({"max_features_used": 0}, "max_features_used is 0; it must be a whole number of at least 1"),
     ({"monotonic_cst": {"age": 1}, "missing": "surrogate"}, "monotonic_cst does not go with missing='surr"),
     ({"monotonic_cst": {"age": 1}, "missing": "fractional"}, "monotonic_cst does not go with missing='fract"),
     ({"interaction_cst": "pairwise", "missing": "surrogate"}, "interaction_cst does not go with missing="),
@@ -127,6 +123,43 @@ def test_what_cannot_be_is_said(given: dict[str, Any], message: str) -> None:
         Constraints.of(SCHEMA, **given)
 
 
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (
+            {"missing": "guess"},
+            "missing='guess' is not possible; it must be one of 'learn', 'surrogate'",
+        ),
+        ({"missing": None}, "grow: missing=None is not possible"),
+        ({"missing": 3}, "grow: missing=3 is not possible"),
+        ({"feature_costs": 3}, "grow: feature_costs=3 is not possible"),
+        (
+            {"min_samples_leaf": 1.0},
+            "grow: min_samples_leaf=1.0 is not possible; it must be an int >= 1",
+        ),
+    ],
+)
+def test_grow_refuses_what_its_parameters_do_not_allow(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        grow(encode(ROWS, LOANS), **given)
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (lambda: Surrogates(-1), "Surrogates: n=-1 is not possible; it must be an int >= 0"),
+        (lambda: Surrogates(2.5), "Surrogates: n=2.5 is not possible"),
+        (
+            lambda: FeatureCosts(max_used=0),
+            "max_used=0 is not possible; it must be an int >= 1, or None",
+        ),
+    ],
+)
+def test_option_values_refuse_what_cannot_be(value: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        value()
+
+
 RULED: list[dict[str, Any]] = [
     {"missing": "surrogate"},
     {"missing": "fractional"},
@@ -134,7 +167,7 @@ RULED: list[dict[str, Any]] = [
     {"monotonic_cst": {"age": 1}},
     {"interaction_cst": "no_interactions"},
     {"feature_costs": {"age": 1}},
-    {"max_features_used": 1},
+    {"feature_costs": FeatureCosts(max_used=1)},
 ]
 
 
@@ -212,7 +245,7 @@ def test_estimators_refuse(given: dict[str, Any], message: str) -> None:
             {"missing": "surrogate", "missing__n": -2},
             "Surrogates: n=-2 is not possible; it must be an int >= 0",
         ),
-        ({"feature_costs__max_used": 0}, "FeatureCosts: max_used=0 is not possible; it must be an int >= 1"),
+        ({"feature_costs__max_used": 0}, "max_used=0 is not possible; it must be an int >= 1, or None"),
     ],
     ids=str,
 )
@@ -221,21 +254,11 @@ def test_option_values_refuse(options: dict[str, Any], message: str) -> None:
         DecisionTreeClassifier(feature_costs={}).set_params(**options)
 
 
-def estimator_parameters(given: dict[str, Any]) -> dict[str, Any]:
-    """The parameters of an estimator that stand for keyword arguments of `grow`."""
-    if "max_features_used" in given:
-        return {"feature_costs": FeatureCosts(max_used=given["max_features_used"])}
-    return given
-
-
 @pytest.mark.parametrize("given", RULED, ids=str)
 def test_random_thresholds_keep_no_rules(given: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="set splitter='best'"):
-        ExtraTreeClassifier(**estimator_parameters(given)).fit(ROWS, LOANS)
-    assert (
-        ExtraTreeClassifier(splitter="best", **estimator_parameters(given)).fit(ROWS, LOANS).get_n_leaves()
-        >= 1
-    )
+        ExtraTreeClassifier(**given).fit(ROWS, LOANS)
+    assert ExtraTreeClassifier(splitter="best", **given).fit(ROWS, LOANS).get_n_leaves() >= 1
 
 
 @pytest.mark.parametrize("method", ["pessimistic", "bound"])
@@ -249,9 +272,9 @@ def test_raising_would_break_the_order(method: str) -> None:
 
 @pytest.mark.parametrize("given", RULED, ids=str)
 def test_estimators_hand_the_rules_on(given: dict[str, Any]) -> None:
-    tree = DecisionTreeClassifier(**estimator_parameters(given)).fit(ROWS, LOANS).model_
+    tree = DecisionTreeClassifier(**given).fit(ROWS, LOANS).model_
     assert tree == grow(encode(ROWS, LOANS), **given)
-    numbers = DecisionTreeRegressor(**estimator_parameters(given)).fit(ROWS, np.arange(6.0)).model_
+    numbers = DecisionTreeRegressor(**given).fit(ROWS, np.arange(6.0)).model_
     assert numbers == grow(encode(ROWS, np.arange(6.0)), **given)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 from pathlib import Path
 from typing import Any
 
@@ -73,8 +74,8 @@ def test_rparts_test_case() -> None:
     the improvements of the best splits, which are 15 times the drops of that index.
     """
     data = encode({name: TABLE[name] for name in ("x1", "x2")}, Y, classes=True)
-    options: dict[str, Any] = {"cost_matrix": L, "priors": PRIORS, "min_samples_leaf": 2}
-    tree = grow(data, max_splits=1, **options)
+    options: dict[str, Any] = {"costs": Costs(L, priors=PRIORS), "min_samples_leaf": 2}
+    tree = grow(data, max_leaf_nodes=2, **options)
     costs = np.array(tree.schema.targets[0].costs)
     assert (np.asarray(tree.statistic[0]) @ costs / 15).tolist() == pytest.approx([1.1, 0.9, 2.2])
     assert (tree.label[0, 0], tree.loss[0]) == (1, pytest.approx(13.5))
@@ -89,7 +90,7 @@ def test_rparts_test_case() -> None:
     known = np.flatnonzero(~np.isnan(TABLE["x3"]))  # rpart leaves out the rows whose value is missing
     third = {"x3": np.array(TABLE["x3"])[known]}
     third_schema = Schema((Column("x3"),), tree.schema.targets)
-    split = grow(encode(third, np.array(Y)[known], schema=third_schema), min_samples_leaf=2, max_splits=1)
+    split = grow(encode(third, np.array(Y)[known], schema=third_schema), min_samples_leaf=2, max_leaf_nodes=2)
     assert (split.threshold[0], split.gain[0]) == (36.0, pytest.approx(3.9876305))
     assert split.statistic[1:].tolist() == [[3, 4, 0], [1, 0, 4]]
 
@@ -118,7 +119,7 @@ def test_iris_as_by_rpart(weighted: bool, with_priors: bool) -> None:
     weight = np.arange(150) % 3 + 1.0 if weighted else None
     data = encode(iris.data, iris.target, weight=weight, classes=True)
     priors = PRIORS if with_priors else None
-    tree = grow(data, cost_matrix=[[0, 1, 1], [1, 0, 5], [1, 2, 0]], priors=priors, min_samples_leaf=5)
+    tree = grow(data, costs=Costs([[0, 1, 1], [1, 0, 5], [1, 2, 0]], priors=priors), min_samples_leaf=5)
     splits, losses = IRIS[weighted, with_priors]
     for node, (column, threshold, gain) in enumerate(splits):
         test: Any = tree.test(node)
@@ -134,7 +135,8 @@ def test_iris_as_by_rpart(weighted: bool, with_priors: bool) -> None:
 def test_spam_as_by_rpart() -> None:
     spam = load_spam()
     data = encode(spam.table(), spam.target)
-    dear = {"cost_matrix": {"nonspam": {"spam": 10}}, "min_samples_leaf": 20, "max_depth": 2}
+    matrix = {"nonspam": {"spam": 10}}
+    dear: dict[str, Any] = {"costs": matrix, "min_samples_leaf": 20, "max_depth": 2}
     tree = grow(data, **dear)
     assert [data.schema.names[tree.feature[i]] for i in (0, 4)] == ["remove", "charExclamation"]
     assert tree.gain[[0, 4]] == pytest.approx([129.1593160692, 22.1880239121], rel=1e-10)
@@ -144,7 +146,7 @@ def test_spam_as_by_rpart() -> None:
         ("charDollar", pytest.approx(110.0428175678, rel=1e-10)),
         ("money", pytest.approx(97.8644735702, rel=1e-10)),
     ]
-    by_bits = grow(data, criterion="entropy", priors=[0.2, 0.8], **dear)
+    by_bits = grow(data, **{**dear, "criterion": "entropy", "costs": Costs(matrix, priors=[0.2, 0.8])})
     gains = by_bits.gain[[0, 1, 4]] * np.log(2)  # rpart counts in nats
     assert gains == pytest.approx([710.4179293435, 341.2494592810, 127.8444636721], rel=1e-10)
     losses = [3680.8, 1656.6645339217, 1047.5966905681, 99.0172166428, 438.9763271162]
@@ -162,7 +164,7 @@ def test_altered_priors_are_weights(seed: int, weighted: bool, prior: bool, crit
     data = problem(seed, weighted=weighted)
     priors = PRIORS if prior else None
     options: dict[str, Any] = {"criterion": criterion, "max_leaf_nodes": 7}
-    tree = grow(data, cost_matrix=COSTS, priors=priors, **options)
+    tree = grow(data, costs=Costs(COSTS, priors=priors), **options)
     altered = grow(by_hand(data, COSTS, priors), **options)
     tree.check()
     for name in ("end", "feature", "threshold", "subset", "subsets", "missing_left", "step"):
@@ -172,7 +174,7 @@ def test_altered_priors_are_weights(seed: int, weighted: bool, prior: bool, crit
     assert tree.rows[0] == len(counted)
     assert tree.weight[0] == pytest.approx(data.total_weight)
     np.testing.assert_allclose(tree.statistic, tree.statistic_of(data))
-    plain = grow(data, cost_matrix=COSTS, priors=priors, cost_split="none", **options)
+    plain = grow(data, costs=Costs(COSTS, priors=priors, split="none"), **options)
     np.testing.assert_array_equal(plain.threshold, grow(data, **options).threshold)
     assert plain.schema.targets[0].costs == tree.schema.targets[0].costs
     assert plain == grow(data, **options).with_costs(COSTS, priors)
@@ -181,10 +183,10 @@ def test_altered_priors_are_weights(seed: int, weighted: bool, prior: bool, crit
 @given(seed=st.integers(0, 2**20), factor=st.sampled_from([0.25, 3.0, 1e9]))
 def test_equal_costs_change_nothing_and_the_unit_of_costs_no_split(seed: int, factor: float) -> None:
     data = problem(seed)
-    plain, equal = grow(data), grow(data, cost_matrix=factor * (1 - np.eye(3)))
+    plain, equal = grow(data), grow(data, costs=factor * (1 - np.eye(3)))
     assert equal.schema.targets[0].emphasis is None
     assert equal.with_costs() == plain.with_costs()
-    one, other = grow(data, cost_matrix=COSTS), grow(data, cost_matrix=factor * COSTS)
+    one, other = grow(data, costs=COSTS), grow(data, costs=factor * COSTS)
     np.testing.assert_array_equal(one.threshold, other.threshold)
     np.testing.assert_allclose(other.loss, factor * one.loss)
 
@@ -212,18 +214,18 @@ def test_a_split_into_any_number_of_branches_never_loses_more(
 def test_a_class_whose_mistakes_are_free_counts_for_no_split() -> None:
     data = problem(3)
     free = np.array([[0, 1, 1], [1, 0, 1], [0, 0, 0]])
-    tree = grow(data, cost_matrix=free)
+    tree = grow(data, costs=free)
     tree.check()
     assert tree.schema.targets[0].emphasis[2] == 0  # type: ignore[index]
     assert tree.rows[0] == data.n_rows
     assert tree.loss[tree.is_leaf].sum() == 0
-    only = grow(data.take(np.asarray(data.targets)[0] == 2), cost_matrix=free)  # nothing costs anything
+    only = grow(data.take(np.asarray(data.targets)[0] == 2), costs=free)  # nothing costs anything
     assert only.n_leaves == 1
     assert only.loss[0] == 0
 
 
 def test_files_keep_how_splits_were_chosen(tmp_path: Path) -> None:
-    tree = grow(problem(1), cost_matrix=COSTS, priors=PRIORS)
+    tree = grow(problem(1), costs=Costs(COSTS, priors=PRIORS))
     tree.save(tmp_path / "tree.json")
     again = load(tmp_path / "tree.json")
     assert again == tree
@@ -251,7 +253,7 @@ def test_a_tree_with_odd_emphasis_is_no_tree(more: Any, message: str) -> None:
 
 
 def test_later_costs_leave_the_gains() -> None:
-    tree = grow(problem(5), cost_matrix=COSTS)
+    tree = grow(problem(5), costs=COSTS)
     other = tree.with_costs({0: {1: 9}})
     np.testing.assert_array_equal(other.gain, tree.gain)
     assert other.schema.targets[0].costs != tree.schema.targets[0].costs
@@ -261,7 +263,7 @@ def test_folds_grow_by_the_trees_own_costs() -> None:
     """Also where a fold lacks a class, of which the priors know; and the same from any room."""
     data = problem(7, n=60)
     rare = data.take(np.append([0], np.flatnonzero(np.asarray(data.targets)[0] != 0)))  # one row of class 0
-    how: dict[str, Any] = {"cost_matrix": COSTS, "priors": PRIORS, "max_depth": 4}
+    how: dict[str, Any] = {"costs": Costs(COSTS, priors=PRIORS), "max_depth": 4}
     tree = grow(rare, **how)
     chosen = select(prune(tree), data=rare, growing=how, n_folds=5)
     same = select(prune(tree), data=rare, growing={"max_depth": 4}, n_folds=5)
@@ -271,26 +273,26 @@ def test_folds_grow_by_the_trees_own_costs() -> None:
     assert tuned.pruned.schema == tree.schema
     assert len(compare(data, ["cost_complexity"], growing=how).rows) == 5
     by_argument = compare(data, ["cost_complexity"], cost_matrix=COSTS, priors=PRIORS)
-    again = compare(data, ["cost_complexity"], growing={"cost_matrix": COSTS, "priors": PRIORS})
+    again = compare(data, ["cost_complexity"], growing={"costs": Costs(COSTS, priors=PRIORS)})
     assert [row["test"] for row in by_argument.rows] == [row["test"] for row in again.rows]
 
 
 def test_costs_are_for_the_classes_of_one_target() -> None:
     x = [[1.0], [2.0], [3.0], [4.0]]
     for y, what in (([0.5, 1.5, 2.5, 3.5], "numbers"), ([[0, 1], [1, 0], [0, 0], [1, 1]], "2 targets")):
-        for options in ({"cost_matrix": [[0, 1], [2, 0]]}, {"priors": [0.5, 0.5]}):
+        for options in ({"costs": [[0, 1], [2, 0]]}, {"costs": Costs(priors=[0.5, 0.5])}):
             with pytest.raises(ValueError, match=f"classes of one target; this is about {what}"):
-                grow(encode(x, y), **options)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="cost_split is 'gini'; it must be one of 'altered_priors'"):
-        grow(problem(0), cost_split="gini")  # type: ignore[arg-type]
+                grow(encode(x, y), **options)
+    with pytest.raises(ValueError, match="split='gini' is not possible; it must be one of 'altered_priors'"):
+        grow(problem(0), costs=Costs(split="gini"))
     wide = encode([[float(i)] for i in range(300)], [f"c{i}" for i in range(300)])
     with pytest.raises(ValueError, match="up to 256 classes; there are 300"):
-        grow(wide, priors=[1 / 300] * 300)
+        grow(wide, costs=Costs(priors=[1 / 300] * 300))
     absent = encode(
         {"x": [1.0, 2.0]}, ["a", "b"], schema=Schema((Column("x"),), (Target("y", ("a", "b", "c")),))
     )
     with pytest.raises(ValueError, match=r"class 'c' a share of 0\.2, but there is no row of it"):
-        grow(absent, priors=[0.4, 0.4, 0.2])
+        grow(absent, costs=Costs(priors=[0.4, 0.4, 0.2]))
 
 
 @pytest.mark.parametrize("split", ["altered_priors", "generalised_gini", "none"])
@@ -301,14 +303,14 @@ def test_missing_values_arrive_where_they_were_counted(missing: Any, split: Any)
     x, y = rng.normal(size=(120, 3)).round(1), np.append(np.arange(3), rng.integers(0, 3, 117))
     x[rng.random(x.shape) < 0.2] = np.nan
     data = encode(x, y, classes=True, weight=rng.integers(1, 4, 120).astype(float))
-    options = {"cost_matrix": COSTS, "cost_split": split, "missing": missing, "max_depth": 4}
+    options: dict[str, Any] = {"missing": missing, "max_depth": 4}
     if missing == "fractional" and split != "none":
-        with pytest.raises(ValueError, match="set cost_split='none'"):
-            grow(data, priors=PRIORS, **options)
-        options["cost_split"] = "generalised_gini"  # which leaves the weights as they are
-        tree = grow(data, **options)
+        with pytest.raises(ValueError, match=re.escape("set costs=Costs(…, split='none')")):
+            grow(data, costs=Costs(COSTS, priors=PRIORS, split=split), **options)
+        split, priors = "generalised_gini", None  # which leaves the weights as they are
     else:
-        tree = grow(data, priors=PRIORS, **options)
+        priors = PRIORS
+    tree = grow(data, costs=Costs(COSTS, priors=priors, split=split), **options)
     tree.check()
     assert tree.weight[0] == pytest.approx(data.total_weight)
     np.testing.assert_allclose(np.asarray(tree.statistic_of(data)), tree.statistic, rtol=1e-9, atol=1e-9)
@@ -330,7 +332,7 @@ def test_the_generalised_gini_takes_the_best_cut_of_all(seed: int, weighted: boo
     x, y = rng.integers(0, 6, (30, 2)).astype(float), np.append(np.arange(3), rng.integers(0, 3, 27))
     weight = rng.integers(1, 4, 30).astype(float) if weighted else None
     data, priors = encode(x, y, weight=weight, classes=True), PRIORS if prior else None
-    tree = grow(data, cost_matrix=COSTS, priors=priors, cost_split="generalised_gini", max_leaf_nodes=5)
+    tree = grow(data, costs=Costs(COSTS, priors=priors, split="generalised_gini"), max_leaf_nodes=5)
     tree.check()
     assert tree.schema.targets[0].costs == grow(data).with_costs(COSTS, priors).schema.targets[0].costs
     shares = np.bincount(y, data.row_weights) / data.total_weight
@@ -355,7 +357,7 @@ def test_the_generalised_gini_of_two_classes_is_blind_to_costs() -> None:
     rng = np.random.default_rng(3)
     x, y = rng.normal(size=(200, 3)), rng.integers(0, 2, 200)
     data = encode(x, y, classes=True)
-    plain, dear = grow(data), grow(data, cost_matrix=[[0, 1], [9, 0]], cost_split="generalised_gini")
+    plain, dear = grow(data), grow(data, costs=Costs([[0, 1], [9, 0]], split="generalised_gini"))
     np.testing.assert_array_equal(plain.threshold, dear.threshold)
     np.testing.assert_allclose(dear.gain, 5 * plain.gain, atol=1e-9)
 
@@ -371,7 +373,7 @@ def test_the_generalised_gini_sees_pairs_and_altered_priors_sums() -> None:
     far = np.array([[0, 5, 5], [1, 0, 9], [1, 9, 0]])
 
     def roots(how: Any) -> list[str]:
-        trees = [grow(data, cost_matrix=costs, cost_split=how, max_splits=1) for costs in (near, far)]
+        trees = [grow(data, costs=Costs(costs, split=how), max_leaf_nodes=2) for costs in (near, far)]
         return [data.schema.names[tree.feature[0]] for tree in trees]
 
     assert roots("generalised_gini") == ["a", "bc"]
@@ -381,7 +383,7 @@ def test_the_generalised_gini_sees_pairs_and_altered_priors_sums() -> None:
 def test_the_generalised_gini_is_of_the_gini_index() -> None:
     data, matrix = problem(4), COSTS
     with pytest.raises(ValueError, match="needs criterion='gini'"):
-        grow(data, cost_matrix=matrix, cost_split="generalised_gini", criterion="entropy")
+        grow(data, costs=Costs(matrix, split="generalised_gini"), criterion="entropy")
     with pytest.raises(ValueError, match="set splitter='best'"):
         ExtraTreeClassifier(costs=Costs(matrix, split="generalised_gini")).fit([[1.0]] * 3, [0, 1, 2])
     model = DecisionTreeClassifier(costs=Costs(matrix, split="generalised_gini"), max_depth=2)
@@ -390,7 +392,7 @@ def test_the_generalised_gini_is_of_the_gini_index() -> None:
 
 
 def test_files_keep_the_stakes(tmp_path: Path) -> None:
-    tree = grow(problem(1), cost_matrix=COSTS, priors=PRIORS, cost_split="generalised_gini", max_depth=3)
+    tree = grow(problem(1), costs=Costs(COSTS, priors=PRIORS, split="generalised_gini"), max_depth=3)
     tree.save(tmp_path / "tree.json")
     again = load(tmp_path / "tree.json")
     assert again == tree
@@ -402,9 +404,10 @@ def test_files_keep_the_stakes(tmp_path: Path) -> None:
 @pytest.mark.parametrize("split", ["altered_priors", "generalised_gini", "none"])
 def test_a_report_tells_how_to_grow_the_tree_again(split: Any) -> None:
     data = problem(9)
-    tree = grow(data, cost_matrix=COSTS, priors=PRIORS, cost_split=split)
+    tree = grow(data, costs=Costs(COSTS, priors=PRIORS, split=split))
     code = report(tree, train=data).payload["reproduce"]["code"]
-    names: dict[str, Any] = {"grow": grow, "train": data}
+    names: dict[str, Any] = {"train": data}
+    exec(code.splitlines()[0], names)
     exec(next(line for line in code.splitlines() if line.startswith("tree = ")), names)
     np.testing.assert_array_equal(names["tree"].threshold, tree.threshold)
     np.testing.assert_allclose(names["tree"].loss, tree.loss)
@@ -417,12 +420,10 @@ def test_estimators_take_costs() -> None:
     data = problem(11, n=200)
     x, y = np.column_stack([data.columns[0], data.columns[2]]), np.asarray(data.targets)[0]
     model = DecisionTreeClassifier(costs=Costs(COSTS, priors=PRIORS), max_depth=3).fit(x, y)
-    tree = grow(encode(x, y, classes=True), cost_matrix=COSTS, priors=PRIORS, max_depth=3)
+    tree = grow(encode(x, y, classes=True), costs=Costs(COSTS, priors=PRIORS), max_depth=3)
     assert model.model_ == tree
     weighted = DecisionTreeClassifier(costs=COSTS, class_weight={0: 5.0}, max_depth=3).fit(x, y)
-    by_rows = grow(
-        encode(x, y, weight=np.where(y == 0, 5.0, 1.0), classes=True), cost_matrix=COSTS, max_depth=3
-    )
+    by_rows = grow(encode(x, y, weight=np.where(y == 0, 5.0, 1.0), classes=True), costs=COSTS, max_depth=3)
     assert weighted.model_ == by_rows
     by_priors = clone(weighted).set_params(costs__priors=PRIORS).fit(x, y)  # priors undo class_weight
     np.testing.assert_array_equal(by_priors.predict(x), model.predict(x))
@@ -438,7 +439,7 @@ def test_ccp_alpha_is_the_price_of_a_leaf_in_costs() -> None:
     data = problem(12, n=200)
     x, y = np.column_stack([data.columns[0], data.columns[2]]), np.asarray(data.targets)[0]
     path = DecisionTreeClassifier(costs=COSTS).cost_complexity_pruning_path(x, y)
-    tree = grow(encode(x, y, classes=True), cost_matrix=COSTS)
+    tree = grow(encode(x, y, classes=True), costs=COSTS)
     ours = prune(tree)
     np.testing.assert_allclose(path.ccp_alphas, ours.level)
     np.testing.assert_allclose(path.impurities, ours.training)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.strategies import Table, table_of, tables
 from treewright import encode, grow
+from treewright.parameters import FeatureCosts
 from treewright.tree import Tree
 
 
@@ -74,7 +75,7 @@ def test_groups_of_any_table(missing: str, data: st.DataObject) -> None:
 @given(data=st.data())
 def test_few_columns_in_all(missing: str, data: st.DataObject) -> None:
     table, most = data.draw(tables("gini")), data.draw(st.integers(1, 3))
-    tree = table.grow("gini", max_features_used=most, missing=missing)
+    tree = table.grow("gini", feature_costs=FeatureCosts(max_used=most), missing=missing)
     assert len(set(tree.feature[~tree.is_leaf].tolist())) <= most
 
 
@@ -84,8 +85,12 @@ def test_open_nodes_are_searched_again_among_the_columns_in_use() -> None:
     x1 = np.array([0, 0, 0, 0, 0, 1, 0, 1.0] * 2)
     y = np.array([0, 0, 0, 0, 30, 33, 30, 33.0] * 2)
     table = table_of([x0, x1], y)
-    assert set(table.grow("squared_error", max_features_used=2).feature.tolist()) == {-1, 0, 1}
-    tree = table.grow("squared_error", max_features_used=1)
+    assert set(table.grow("squared_error", feature_costs=FeatureCosts(max_used=2)).feature.tolist()) == {
+        -1,
+        0,
+        1,
+    }
+    tree = table.grow("squared_error", feature_costs=FeatureCosts(max_used=1))
     assert set(tree.feature.tolist()) == {-1, 0}
     assert tree.risk[tree.is_leaf].sum() == 0, "x0 alone tells all, it only takes longer"
 

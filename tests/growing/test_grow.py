@@ -109,7 +109,7 @@ def test_more_values_than_bins(
 def test_large_tables(criterion: str) -> None:
     """Large enough for the core's histograms without a nudge."""
     table = big_table(criterion, 10_000, 3, holes=0.01, weighted=True)
-    limit = {"max_depth": 2, "max_splits": 3}
+    limit = {"max_depth": 2, "max_leaf_nodes": 4}
     compare(table.grow(criterion, **limit), table.growth(criterion, exact=False, **limit))
 
 
@@ -152,14 +152,14 @@ def test_sequences_are_nested(criterion: str, data: st.DataObject) -> None:
     table, limit = data.draw(tables(criterion)), data.draw(limits(budget=False))
     full = table.grow(criterion, **limit)
     for k in range(full.n_leaves + 1):
-        tree = table.grow(criterion, max_splits=k, **limit)
+        tree = table.grow(criterion, max_leaf_nodes=k + 1, **limit)
         assert tree.n_leaves == min(k + 1, full.n_leaves)
         cut = full.collapse(np.flatnonzero(full.step >= k))
         same_structure(tree, cut)
         np.testing.assert_allclose(tree.statistic, cut.statistic, rtol=1e-12, atol=1e-12 * full.risk[0])
         if k >= 1:
             same_tree(tree, table.grow(criterion, max_leaf_nodes=k + 1, **limit))
-    assert table.grow(criterion, max_splits=0, **limit).n_nodes == 1
+    assert table.grow(criterion, max_leaf_nodes=1, **limit).n_nodes == 1
 
 
 @pytest.mark.parametrize("criterion", criteria("classes"))
@@ -204,7 +204,7 @@ def test_ties_go_to_the_lower_column_then_threshold_then_left() -> None:
 @pytest.mark.parametrize("criterion", ["gini", "entropy"])
 def test_of_two_equal_leaves_the_left_one_is_split_first(criterion: str, switch: dict[str, int]) -> None:
     one, two = np.tile([0, 0, 1, 1], 30), np.tile([0, 1, 0, 1], 30)
-    tree = table_of([one, two], 2 * one + two).grow(criterion, max_splits=2, **switch)
+    tree = table_of([one, two], 2 * one + two).grow(criterion, max_leaf_nodes=3, **switch)
     assert tree.feature.tolist() == [0, 1, -1, -1, -1]
 
 
@@ -326,7 +326,7 @@ def test_drawing_goes_on_until_a_column_can_be_split() -> None:
         ({"min_weight_leaf": -1.0}, "min_weight_leaf"),
         ({"min_gain": math.nan}, "min_gain"),
         ({"max_leaf_nodes": 0}, "max_leaf_nodes"),
-        ({"max_splits": -1}, "max_splits"),
+        ({"max_leaf_nodes": 0}, "max_leaf_nodes=0 is not possible; it must be an int >= 1, or None"),
         ({"max_features": 0}, "max_features"),
     ],
     ids=str,

@@ -349,9 +349,9 @@ def test_numbers_are_cut_into_classes_of_equal_weight() -> None:
 def test_chaid_refuses_what_cannot_be() -> None:
     data = encode({"x": [1.0, 2.0]}, ["a", "b"])
     for options, message in (
-        ({"alpha_merge": 0.0}, "alpha_merge is 0.0"),
-        ({"alpha_split": 2}, "alpha_split is 2"),
-        ({"max_classes": 1}, "max_classes is 1"),
+        ({"alpha_merge": 0.0}, "alpha_merge=0.0 is not possible"),
+        ({"alpha_split": 2}, "alpha_split=2 is not possible"),
+        ({"max_classes": 1}, "max_classes=1 is not possible"),
     ):
         with pytest.raises(ValueError, match=message):
             grow_chaid(data, **options)

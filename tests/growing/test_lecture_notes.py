@@ -37,7 +37,7 @@ def cost(criterion: str, q: float | np.ndarray) -> np.ndarray:
 def test_figure_12_3(criterion: str, before: float, after: float) -> None:
     """q = .8 splits in the middle into .6 and 1: progress that the error does not see (fig. 12.3)."""
     table = table_of([[0] * 5 + [1] * 5], [1, 1, 1, 0, 0, 1, 1, 1, 1, 1])
-    tree = table.grow(criterion, max_splits=1)
+    tree = table.grow(criterion, max_leaf_nodes=2)
     assert tree.n_leaves == 2
     scale = NORMAL[criterion]
     assert scale * tree.risk[0] / 10 == pytest.approx(before, abs=5e-7)
@@ -85,7 +85,7 @@ def test_iris_ratios(style: str) -> None:
     A threshold rounded to four digits would move the two rows at 49/18 = 2.7222... to the other side.
     """
     x1, x2, y = iris_ratios()
-    tree = table_of([x1, x2], y).grow("gini", max_splits=2, threshold=style)
+    tree = table_of([x1, x2], y).grow("gini", max_leaf_nodes=3, threshold=style)
     assert tree.feature[0] == 0
     assert 1.6667 <= tree.threshold[0] < 1.7647
     assert gain_rate(tree) == pytest.approx(0.323432, abs=5e-7)
@@ -184,6 +184,6 @@ def test_top_down_steps() -> None:
     table = table_of([x1, x2], y)
     full = table.grow("gini")
     for t in range(0, full.n_leaves, 5):
-        tree = table.grow("gini", max_splits=t)
+        tree = table.grow("gini", max_leaf_nodes=t + 1)
         assert tree.n_leaves == t + 1
         assert table.grow("gini", max_leaf_nodes=max(t + 1, 2)).n_leaves == max(t + 1, 2)

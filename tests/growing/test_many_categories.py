@@ -54,9 +54,9 @@ def test_a_column_that_a_test_has_chosen_is_split_as_any(kind: str, n_categories
         y = codes % 5 + rng.normal(size=n)
         target = (y > 2).astype(int) if kind == "classes" else y
         data = encode({"wide": [f"v{code}" for code in codes]}, target)
-        tested = grow(data, selection="test", max_splits=1)
+        tested = grow(data, selection="test", max_leaf_nodes=2)
         tested.check()
-        whole = grow(data, max_splits=1)
+        whole = grow(data, max_leaf_nodes=2)
         assert tested.n_leaves == 2
         assert tested.subsets.tolist() == whole.subsets.tolist()
         assert tested.apply(data).tolist() == whole.apply(data).tolist()
@@ -120,7 +120,7 @@ def test_absolute_error_tries_every_pair_of_medians(weighted: bool, min_samples_
             if min(n_low, n - n_low) >= min_samples_leaf:
                 least = min(least, np.minimum(costs[low], costs[high]).sum())
     data = encode({"wide": [f"v{code:03}" for code in codes]}, y, weight=weight if weighted else None)
-    tree = grow(data, criterion="absolute_error", max_splits=1, min_samples_leaf=min_samples_leaf)
+    tree = grow(data, criterion="absolute_error", max_leaf_nodes=2, min_samples_leaf=min_samples_leaf)
     assert tree.n_leaves == 2
     assert tree.rows[1:].min() >= min_samples_leaf
     found = tree.statistic[1:, 2].sum()
@@ -134,7 +134,7 @@ def test_absolute_error_of_a_great_many_categories() -> None:
     codes = np.concatenate([np.arange(30_000), rng.integers(0, 30_000, 10_000)])
     y = codes % 2 * 10 + rng.normal(size=len(codes))
     tree = grow(
-        encode({"wide": codes}, y, kinds={"wide": "category"}), criterion="absolute_error", max_splits=1
+        encode({"wide": codes}, y, kinds={"wide": "category"}), criterion="absolute_error", max_leaf_nodes=2
     )
     sides = tree.apply(encode({"wide": codes}, schema=tree.schema))
     assert len(set(sides[codes % 2 == 0])) == len(set(sides[codes % 2 == 1])) == 1

@@ -169,7 +169,7 @@ def test_what_has_no_formula_is_refused() -> None:
         grow(encode({"x": [1.0, 2.0]}, np.eye(2)), leaf="linear")
     with pytest.raises(ValueError, match="by squares"):
         grow(encode({"x": [1.0, 2.0]}, [1.0, 2.0]), leaf="linear", criterion="absolute_error")
-    with pytest.raises(ValueError, match="'constant' or 'linear'"):
+    with pytest.raises(ValueError, match="'constant', 'linear'"):
         grow(data, leaf="cubic")
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from tests import checks
 from treewright import Combination, Dataset, DecisionTreeClassifier, DecisionTreeRegressor, Tree, encode, grow
+from treewright.parameters import Gain, Oblique
 from treewright.tree.oblique import Direction, extended
 
 PRICE = 0.1  # of each column after the first, as `grow` states it
@@ -77,7 +78,7 @@ def test_every_split_is_the_best_of_its_column_or_sum(kind: str, criterion: str,
     common: dict[str, Any] = {"criterion": criterion, "min_samples_leaf": 3, "category_gain": "plain"}
     tree = grow(data, split="oblique", max_leaf_nodes=12, **common)
     checks.check_tree(tree)
-    limits = {**common, "max_splits": 1}
+    limits = {**common, "max_leaf_nodes": 2}
     n_sums = 0
     for node in np.flatnonzero(~tree.is_leaf).tolist():
         rows = rows_at(tree, data, node)
@@ -100,7 +101,7 @@ def test_every_split_is_the_best_of_its_column_or_sum(kind: str, criterion: str,
 def test_a_scan_against_every_threshold(seed: int) -> None:
     """Gini of every cut, with the missing rows on either side, by plain counting."""
     data = table("two", seed=seed, n=120)
-    tree = grow(data, split="oblique", max_splits=1)
+    tree = grow(data, split="oblique", max_leaf_nodes=2)
     direction = tree.directions[0]
     values, y = direction.values(data), np.asarray(data.targets)[0]
     known = np.unique(values[~np.isnan(values)])
@@ -149,14 +150,14 @@ def test_three_columns_where_they_are_allowed() -> None:
     random = np.random.default_rng(2)
     rows = random.normal(size=(600, 5))
     data = encode(rows, rows[:, 0] + rows[:, 1] - rows[:, 3] > 0)
-    two, three = (grow(data, split="oblique", max_combined=k, max_splits=1) for k in (2, 3))
+    two, three = (grow(data, split=Oblique(k), max_leaf_nodes=2) for k in (2, 3))
     assert len(two.directions[0].columns) == 2
     assert three.directions == (Direction((0, 1, 3), (1.0, 1.0, -1.0)),)
     assert three.gain[0] > two.gain[0]
 
 
 def test_weights_are_short_and_largest_is_one() -> None:
-    tree = grow(table("three", n=600), split="oblique", max_combined=3)
+    tree = grow(table("three", n=600), split=Oblique(3))
     assert len(tree.directions) > 5
     assert len(set(tree.directions)) == len(tree.directions)
     for direction in tree.directions:
@@ -171,9 +172,9 @@ def test_weights_are_short_and_largest_is_one() -> None:
 @pytest.mark.parametrize("kind", ["two", "number"])
 def test_the_same_for_any_number_of_threads(kind: str) -> None:
     data = table(kind, n=1500)
-    one, four = (grow(data, split="oblique", max_combined=3, n_jobs=n) for n in (1, 4))
+    one, four = (grow(data, split=Oblique(3), n_jobs=n) for n in (1, 4))
     assert one == four
-    assert one == grow(data, split="oblique", max_combined=3)
+    assert one == grow(data, split=Oblique(3))
     budget = [grow(data, split="oblique", max_leaf_nodes=9, n_jobs=n) for n in (1, 3)]
     assert budget[0] == budget[1]
 
@@ -181,9 +182,9 @@ def test_the_same_for_any_number_of_threads(kind: str) -> None:
 def test_large_nodes_are_searched_by_a_sample_and_scanned_in_all_rows() -> None:
     rows, classes = diagonal(20_000, noise=0.05)
     data = encode(rows, classes)
-    tree = grow(data, split="oblique", max_splits=1, n_jobs=2)
+    tree = grow(data, split="oblique", max_leaf_nodes=2, n_jobs=2)
     assert tree.directions == (Direction((0, 1), (1.0, -0.5)),)
-    alone = grow(of_one_column(extended(data, tree.directions), 4), max_splits=1)
+    alone = grow(of_one_column(extended(data, tree.directions), 4), max_leaf_nodes=2)
     assert alone.threshold[0] == tree.threshold[0]
     assert np.array_equal(alone.statistic, tree.statistic)
 
@@ -193,14 +194,14 @@ def test_limits() -> None:
     assert grow(data, split="oblique", max_depth=3).depth == 3
     assert grow(data, split="oblique", max_leaf_nodes=7).n_leaves == 7
     assert grow(data, split="oblique", min_samples_leaf=40).rows.min() >= 40
-    assert grow(data, split="oblique", max_splits=0).n_leaves == 1
+    assert grow(data, split="oblique", max_leaf_nodes=1).n_leaves == 1
     weighed = table("two", n=600, weighted=True)
     assert grow(weighed, split="oblique", min_weight_leaf=60.0).weight.min() >= 60
     gains = grow(data, split="oblique", min_gain=5.0)
     assert gains.gain[~gains.is_leaf].min() >= 5
     split = grow(data, split="oblique", min_samples_split=100)
     assert split.rows[~split.is_leaf].min() >= 100
-    sure = grow(data, split="oblique", significance=1e-6)
+    sure = grow(data, split="oblique", selection=Gain(significance=1e-6))
     assert 1 < sure.n_leaves < grow(data, split="oblique").n_leaves
 
 
@@ -248,7 +249,7 @@ def test_infinite_values_do_not_stop_it() -> None:
 
 
 def test_only_numbers_are_added_up() -> None:
-    tree = grow(table("two", n=600), split="oblique", max_combined=3)
+    tree = grow(table("two", n=600), split=Oblique(3))
     kinds = {tree.schema.columns[c].kind for each in tree.directions for c in each.columns}
     assert kinds == {"number"}
     assert tree.directions
@@ -295,10 +296,10 @@ def test_many_columns_and_many_classes() -> None:
 
 def test_what_is_refused() -> None:
     data = table("two")
-    with pytest.raises(ValueError, match="split is 'slanted'; it must be 'axis' or 'oblique'"):
+    with pytest.raises(ValueError, match="split='slanted' is not possible"):
         grow(data, split="slanted")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="max_combined is 1; it must be at least 2"):
-        grow(data, split="oblique", max_combined=1)
+    with pytest.raises(ValueError, match="columns=1 is not possible; it must be an int >= 2"):
+        grow(data, split=Oblique(1))
     with pytest.raises(ValueError, match="splitter='random' does not go with split='oblique'"):
         grow(data, split="oblique", splitter="random")
     with pytest.raises(ValueError, match="Oblique: columns=1 is not possible; it must be an int >= 2"):

@@ -25,15 +25,17 @@ from treewright import (
     prune,
     regrow,
 )
+from treewright.parameters import Costs, FeatureCosts, Gain
 from treewright.tree.evaluate import said_losses
 from treewright.tree.predict import answers
 
 N = 240
 CLASSES: dict[str, dict[str, Any]] = {
-    "cost_matrix": {"cost_matrix": {"ill": {"well": 5.0}}},
-    "generalised Gini": {"cost_matrix": {"ill": {"well": 5.0}}, "cost_split": "generalised_gini"},
-    "priors": {"priors": {"ill": 0.2, "well": 0.8}},
-    "significance": {"significance": 0.2},
+    "costs": {"costs": {"ill": {"well": 5.0}}},
+    "generalised Gini": {"costs": Costs({"ill": {"well": 5.0}}, split="generalised_gini")},
+    "priors": {"costs": Costs(priors={"ill": 0.2, "well": 0.8})},
+    "costs and priors": {"costs": Costs({"ill": {"well": 5.0}}, priors={"ill": 0.2, "well": 0.8})},
+    "significance": {"selection": Gain(significance=0.2)},
 }
 NUMBERS: dict[str, dict[str, Any]] = {"leaf": {"leaf": "linear"}, "poisson": {"criterion": "poisson"}}
 BOTH: dict[str, dict[str, Any]] = {
@@ -41,9 +43,10 @@ BOTH: dict[str, dict[str, Any]] = {
     "fractional": {"missing": "fractional"},
     "category": {"missing": "category"},
     "feature_costs": {"feature_costs": {"age": 2.0}},
+    "feature_costs and max_used": {"feature_costs": FeatureCosts({"age": 2.0}, max_used=2)},
     "monotonic_cst": {"monotonic_cst": {"age": 1}},
     "interaction_cst": {"interaction_cst": [["age", "dose"], ["job"]]},
-    "max_features_used": {"max_features_used": 2},
+    "max_used": {"feature_costs": FeatureCosts(max_used=2)},
     "root": {"root": Below("dose", 0.1)},
     "selection": {"selection": "test"},
     "split": {"split": "oblique"},
@@ -139,7 +142,7 @@ def test_formulas_are_not_monotone() -> None:
 def test_surrogates_are_judged_by_the_rows_as_they_are() -> None:
     """Costs alter which splits are chosen, not how many rows a surrogate sends the same way."""
     data = rows(True)
-    tree = grow(data, missing="surrogate", cost_matrix={"ill": {"well": 9.0}}, max_splits=1)
+    tree = grow(data, missing="surrogate", costs={"ill": {"well": 9.0}}, max_leaf_nodes=2)
     (first, *_) = tree.surrogates.of(0)
     known = ~np.isnan(np.asarray(data.columns[tree.feature[0]], float))
     column = np.asarray(data.columns[tree.surrogates.feature[first]], float)
@@ -156,13 +159,13 @@ def test_labelled_costs_and_priors_go_by_their_labels() -> None:
     pandas = pytest.importorskip("pandas")
     data = rows(True)
     matrix = pandas.DataFrame([[0, 1], [5, 0]], index=["well", "ill"], columns=["well", "ill"])
-    assert grow(data, cost_matrix=matrix) == grow(data, cost_matrix={"ill": {"well": 5}})
+    assert grow(data, costs=matrix) == grow(data, costs={"ill": {"well": 5}})
     priors = pandas.Series({"well": 0.8, "ill": 0.2})
-    assert grow(data, priors=priors) == grow(data, priors={"ill": 0.2, "well": 0.8})
+    assert grow(data, costs=Costs(priors=priors)) == grow(data, costs=Costs(priors={"ill": 0.2, "well": 0.8}))
     plain_matrix = pandas.DataFrame(
         [[0, 5], [1, 0]]
     )  # without labels of its own: in the order of the classes
-    assert grow(data, cost_matrix=plain_matrix) == grow(data, cost_matrix=[[0, 5], [1, 0]])
+    assert grow(data, costs=plain_matrix) == grow(data, costs=[[0, 5], [1, 0]])
 
 
 def test_an_unseen_category_goes_to_the_heaviest_of_many_branches() -> None:
@@ -177,7 +180,7 @@ def test_an_unseen_category_goes_to_the_heaviest_of_many_branches() -> None:
 
 def test_regrowing_knows_costs_and_other_rows() -> None:
     data = rows(True)
-    tree = grow(data, cost_matrix={"ill": {"well": 5.0}}, max_leaf_nodes=6)
+    tree = grow(data, costs={"ill": {"well": 5.0}}, max_leaf_nodes=6)
     assert regrow(tree, 0, "best", data, max_leaf_nodes=6) == tree
     for other in (data.reweighted(data.row_weights * 2), data.reweighted(None)):
         with pytest.raises(ValueError, match="other weights or targets"):

@@ -9,6 +9,7 @@ import pytest
 
 from treewright import Among, Below, DecisionTreeClassifier, Tree, criteria, encode, grow, regrow
 from treewright.encoding import Dataset
+from treewright.parameters import Gain
 
 
 def random_data(seed: int, *, classes: bool) -> Dataset:
@@ -40,7 +41,7 @@ LIMITS = [
     {},
     {"max_leaf_nodes": 5},
     {"max_depth": 3, "min_samples_leaf": 2},
-    {"max_splits": 3, "min_samples_split": 4, "threshold": "midpoint"},
+    {"max_leaf_nodes": 4, "min_samples_split": 4, "threshold": "midpoint"},
 ]
 
 
@@ -49,7 +50,7 @@ LIMITS = [
 @pytest.mark.parametrize("criterion", criteria())
 @pytest.mark.parametrize("limits", LIMITS, ids=str)
 def test_what_is_not_overruled_is_grown_as_before(criterion: str, limits: dict, gain: str) -> None:
-    is_plain, has_budget = gain == "plain", bool({"max_leaf_nodes", "max_splits"} & limits.keys())
+    is_plain, has_budget = gain == "plain", "max_leaf_nodes" in limits
     limits = {**limits, "category_gain": gain}
     for seed in range(6):
         data = random_data(seed, classes=criterion in criteria("classes"))
@@ -105,7 +106,7 @@ def test_another_decision_leaves_the_rest_as_it_is(limits: dict, gain: str) -> N
             other.check()
             assert other.test(node).column == "z"
             assert_same(other.collapse([node]), replaced_steps(tree.collapse([node]), other.collapse([node])))
-            assert other.n_leaves <= limits.get("max_leaf_nodes", limits.get("max_splits", 10**6 - 1) + 1)
+            assert other.n_leaves <= limits.get("max_leaf_nodes", 10**6)
             assert other.depth <= limits.get("max_depth", 10**6)
             assert (other.rows[other.is_leaf] >= limits.get("min_samples_leaf", 1)).all()
             assert_same(regrow(other, node, "best", data, **limits), tree, steps=gain == "plain")
@@ -179,7 +180,7 @@ def test_many_classes_and_several_targets() -> None:
         (Below("x", 2.5), {"min_gain": 50}, "breaks min_gain=50"),
         (Below("x", 2.5), {"max_depth": 0}, "breaks max_depth"),
         (Below("x", 2.5), {"max_leaf_nodes": 1}, "breaks max_leaf_nodes"),
-        (Below("x", 1.5), {"significance": 0.001}, "breaks significance=0.001"),
+        (Below("x", 1.5), {"selection": Gain(significance=0.001)}, "breaks significance=0.001"),
         (Below("x", np.nan), {}, "must be a number"),
         (Below("sky", 1), {}, "test it with Among"),
         (Among("sky", ("hail",)), {}, "no category 'hail'"),
@@ -195,7 +196,7 @@ def test_what_cannot_be_is_refused(root: object, limits: dict, says: str) -> Non
 def test_other_refusals() -> None:
     data = encode({"x": [1, 2, 3, 4]}, list("abab"))
     tree = grow(data)
-    with pytest.raises(TypeError, match="Below"):
+    with pytest.raises(ValueError, match="Below"):
         grow(data, root=3)
     with pytest.raises(ValueError, match="no column 'z'"):
         grow(data, root="z")

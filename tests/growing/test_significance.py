@@ -11,6 +11,7 @@ from scipy.stats import chi2, chi2_contingency
 from treewright import encode, grow
 from treewright.encoding import Dataset
 from treewright.growing import criteria
+from treewright.parameters import Gain
 from treewright.tree import Tree
 
 ENGINES = [{}, {"_small_rows": 100}, {"_small_rows": 10**9}]
@@ -73,7 +74,9 @@ def test_a_split_that_fails_makes_a_leaf(
     for significance in (0.1, 1e-3):
         expected = collapsed(whole, significance, p)
         assert 1 < expected.n_leaves < whole.n_leaves
-        assert_same(grow(data, criterion=criterion, significance=significance, **engine), expected)
+        assert_same(
+            grow(data, criterion=criterion, selection=Gain(significance=significance), **engine), expected
+        )
 
 
 @pytest.mark.slow
@@ -83,7 +86,7 @@ def test_what_fails_takes_no_place_in_a_budget(engine: dict[str, int], splits: i
     """The first splits of the best-first order among those that pass."""
     data = noisy(3000, 3)
     expected = collapsed(grow(data, **engine), 0.05)
-    tree = grow(data, significance=0.05, max_splits=splits, **engine)
+    tree = grow(data, selection=Gain(significance=0.05), max_leaf_nodes=splits + 1, **engine)
     assert tree.n_leaves == splits + 1
     assert_same(tree, expected.first(splits))
 
@@ -94,9 +97,9 @@ def test_many_rows_and_threads(weighted: bool) -> None:
     """Large nodes, excerpts and lists in one tree, on any number of threads."""
     data = noisy(150_000, 3, weighted=weighted, seed=1)
     limits = {"min_samples_leaf": 200}
-    tree = grow(data, significance=1e-4, **limits)
+    tree = grow(data, selection=Gain(significance=1e-4), **limits)
     assert_same(tree, collapsed(grow(data, **limits), 1e-4))
-    assert grow(data, significance=1e-4, n_jobs=3, **limits) == tree
+    assert grow(data, selection=Gain(significance=1e-4), n_jobs=3, **limits) == tree
 
 
 @pytest.mark.slow
@@ -104,7 +107,7 @@ def test_several_targets_add_up() -> None:
     data = noisy(800, 3, outputs=2)
     expected = collapsed(grow(data), 0.01)
     assert 1 < expected.n_leaves < grow(data).n_leaves
-    assert_same(grow(data, significance=0.01), expected)
+    assert_same(grow(data, selection=Gain(significance=0.01)), expected)
 
 
 def test_very_many_classes() -> None:
@@ -112,7 +115,7 @@ def test_very_many_classes() -> None:
     rng = np.random.default_rng(0)
     x = rng.normal(size=(2000, 2))
     y = rng.integers(0, 150, 2000) + 150 * (x[:, 0] > 0)
-    tree = grow(encode(x, y), significance=1e-6)
+    tree = grow(encode(x, y), selection=Gain(significance=1e-6))
     assert tree.n_leaves == 2
     assert tree.feature[0] == 0
 
@@ -125,13 +128,13 @@ def test_the_border_itself_passes(scale: float) -> None:
     weight = None if scale == 1 else np.full(50, scale)
     data = encode(x[:, None], y, weight=weight)
     p = p_values(grow(data))[0]
-    assert grow(data, significance=p).n_leaves == 2
-    assert grow(data, significance=p * (1 - 1e-9)).n_leaves == 1
+    assert grow(data, selection=Gain(significance=p)).n_leaves == 2
+    assert grow(data, selection=Gain(significance=p * (1 - 1e-9))).n_leaves == 1
 
 
 def test_significance_of_one_changes_nothing() -> None:
     data = noisy(500)
-    assert grow(data, significance=1.0) == grow(data)
+    assert grow(data, selection=Gain(significance=1.0)) == grow(data)
 
 
 def test_rows_that_weigh_nearly_nothing() -> None:
@@ -139,15 +142,15 @@ def test_rows_that_weigh_nearly_nothing() -> None:
     x = np.array([[0.0], [0.0], [1.0], [1.0]])
     data = encode(x, [0, 1, 0, 0], weight=np.array([1.0, 1.0, 1e-20, 1e-20]))
     assert grow(data).n_leaves == 2
-    assert grow(data, significance=0.5).n_leaves == 1
+    assert grow(data, selection=Gain(significance=0.5)).n_leaves == 1
 
 
 @pytest.mark.parametrize("significance", [0.0, -0.1, 1.0001, float("nan"), "a", [0.5]])
 def test_outside_of_its_range(significance: Any) -> None:
-    with pytest.raises(ValueError, match=r"significance is .*; it must be a number above 0 and at most 1"):
-        grow(noisy(20), significance=significance)
+    with pytest.raises(ValueError, match=r"significance=.* is not possible; it must be a number in \(0, 1\]"):
+        grow(noisy(20), selection=Gain(significance=significance))
 
 
 def test_numbers_have_no_such_test() -> None:
     with pytest.raises(ValueError, match="significance is for classes; the target is a number"):
-        grow(encode([[1.0], [2.0]], [0.5, 1.5]), significance=0.05)
+        grow(encode([[1.0], [2.0]], [0.5, 1.5]), selection=Gain(significance=0.05))

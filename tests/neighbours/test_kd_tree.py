@@ -300,15 +300,15 @@ def test_float32_points_are_measured_in_float64() -> None:
     assert distance.tolist() == [[0.5, 1.5]]
 
 
-def test_visited_counts_what_search_looks_at() -> None:
+def test_n_visited_counts_the_points_that_are_compared() -> None:
     random = np.random.default_rng(0)
     points, queries = random.random((4096, 2)), random.random((200, 2))
     tree = KDTree(points, leaf_size=16)
-    assert (tree.visited(queries, search="defeatist") == 16).all()
-    exact = tree.visited(queries)
+    assert (tree.n_visited(queries, search="defeatist") == 16).all()
+    exact = tree.n_visited(queries)
     assert exact.min() >= 16
     assert exact.mean() < 200
-    assert (tree.visited(queries, k=4096) == 4096).all()
+    assert (tree.n_visited(queries, k=4096) == 4096).all()
 
 
 @pytest.mark.parametrize("spill", [0.0, 0.1])
@@ -355,18 +355,18 @@ def test_points_that_cannot_be(X: Any, said: str) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"leaf_size": 0}, "leaf_size is 0; it must be at least 1"),
-        ({"leaf_size": 2.5}, "leaf_size is 2.5; it must be a whole number"),
+        ({"leaf_size": 0}, "leaf_size=0 is not possible; it must be an int >= 1"),
+        ({"leaf_size": 2.5}, "leaf_size=2.5 is not possible; it must be an int >= 1"),
         ({"metric": "cosine"}, "metric is 'cosine'; it must be one of"),
         ({"metric": None}, "metric is None"),
-        ({"p": 3}, "p is 3; it must be 1, 2 or infinity"),
-        ({"p": "2"}, "p is '2'"),
-        ({"rule": "random"}, "rule is 'random'"),
-        ({"spill": 0.5}, r"spill is 0.5; it must be a number in \[0, 0.5\)"),
-        ({"spill": -0.1}, "spill is -0.1"),
-        ({"spill": math.nan}, "spill is nan"),
+        ({"p": 3}, "p=3 is not possible; it must be 1, 2 or infinity"),
+        ({"p": "2"}, "p='2' is not possible"),
+        ({"rule": "random"}, "rule='random' is not possible; it must be one of 'widest', 'cycle'"),
+        ({"spill": 0.5}, r"spill=0.5 is not possible; it must be a number in \[0, 0.5\)"),
+        ({"spill": -0.1}, "spill=-0.1 is not possible"),
+        ({"spill": math.nan}, "spill=nan is not possible"),
         ({"spill": 0.4, "leaf_size": 1}, "smaller spill or a larger leaf_size"),
-        ({"n_jobs": 0}, "n_jobs is 0"),
+        ({"n_jobs": 0}, "n_jobs=0 is not possible"),
     ],
 )
 def test_options_that_cannot_be(options: dict[str, Any], said: str) -> None:
@@ -385,7 +385,7 @@ def test_options_that_cannot_be(options: dict[str, Any], said: str) -> None:
         (lambda tree: tree.query([[0]]), "X has 1 columns, but the tree has 2"),
         (lambda tree: tree.query([0, 0]), "1 dimensions"),
         (lambda tree: tree.query([[0, 0], [0, math.nan]]), "row 1, column 1 of the queries is NaN"),
-        (lambda tree: tree.query([[0, 0]], search="quick"), "search is 'quick'"),
+        (lambda tree: tree.query([[0, 0]], search="quick"), "search='quick' is not possible"),
         (lambda tree: tree.query_radius([[0, math.inf]], 1), "row 0, column 1 of the queries is inf"),
         (lambda tree: tree.query_radius([[0, 0]], -1), "r is -1.0; it must be a number >= 0"),
         (lambda tree: tree.query_radius([[0, 0]], [math.nan]), r"r\[0\] is nan"),

@@ -8,13 +8,16 @@ import sys
 from pathlib import Path
 
 import pytest
+import sklearn.ensemble
 from sklearn.base import clone
 
 import treewright
-from treewright import DecisionTreeClassifier
+from treewright import DecisionTreeClassifier, RandomForestClassifier, Surrogates, encode, grow
 from treewright.parameters import GROW, of
 
 TREES = ["DecisionTreeClassifier", "DecisionTreeRegressor", "ExtraTreeClassifier", "ExtraTreeRegressor"]
+FORESTS = ["RandomForestClassifier", "RandomForestRegressor", "ExtraTreesClassifier", "ExtraTreesRegressor"]
+VOTING = [*FORESTS, "BaggingClassifier", "BaggingRegressor"]
 CLASSIC = [
     "CARTClassifier",
     "CARTRegressor",
@@ -30,20 +33,39 @@ NEW = """
 """
 USE = f"""
 import inspect, treewright
-for name in {TREES!r}:
+from treewright import BaggingClassifier, DecisionTreeClassifier, encode, grow
+from treewright.cli.options import from_spec
+from treewright.estimators.fitting import growing_options
+from treewright.parameters import GROW, of
+
+def refusal(call):
+    try:
+        call()
+    except ValueError as error:
+        return str(error)
+    raise AssertionError("nothing was refused")
+
+x, y = [[1.0], [2.0]], [0, 1]
+for name in {[*TREES, *FORESTS]!r}:
     kind = getattr(treewright, name)
     assert inspect.signature(kind).parameters["max_patience"].default == 7, name
     assert "max_patience : int, default=7\\n    How long growing may wait." in kind.__doc__, name
     assert kind(max_patience=8).get_params()["max_patience"] == 8, name
-    try:
-        kind(max_patience=0).fit([[1.0], [2.0]], [0, 1])
-    except ValueError as error:
-        assert str(error) == name + ": max_patience=0 is not possible; it must be an int >= 1", error
-    else:
-        raise AssertionError(name)
-    kind(max_patience=9).fit([[1.0], [2.0]], [0, 1])
-from treewright.parameters import GROW, of
+    assert growing_options(kind(max_patience=8), 9, 2, 9.0)["max_patience"] == 8, name
+    refused = refusal(lambda: kind(max_patience=0).fit(x, y))
+    assert refused == name + ": max_patience=0 is not possible; it must be an int >= 1", refused
+    kind(max_patience=9).fit(x, y)
+tree = DecisionTreeClassifier(max_patience=9)
+assert BaggingClassifier(tree, n_estimators=2).fit(x, y).estimators_[0].max_patience == 9
+assert inspect.signature(grow).parameters["max_patience"].default == 7
+assert "max_patience : int, default=7\\n    How long growing may wait." in grow.__doc__
+data = encode(x, y)
+refused = refusal(lambda: grow(data, max_patience=0))
+assert refused == "grow: max_patience=0 is not possible; it must be an int >= 1", refused
+assert grow(data, max_patience=8) == grow(data)
 assert "max_patience" in GROW and of("max_patience").flag == "--max-patience"
+option = from_spec("max_patience")
+assert option.name == ("--max-patience",) and option.help == "How long growing may wait."
 print("everywhere")
 """
 
@@ -64,7 +86,44 @@ def test_one_field_gives_a_parameter_to_all_trees(tmp_path: Path) -> None:
     assert done.stdout.strip() == "everywhere", done.stderr
 
 
-@pytest.mark.parametrize("name", TREES + CLASSIC)
+def positional(kind: type) -> list[str]:
+    """The parameters of a class that may be given by position."""
+    known = inspect.signature(kind).parameters.values()
+    return [each.name for each in known if each.kind is not each.KEYWORD_ONLY]
+
+
+@pytest.mark.parametrize("name", VOTING)
+def test_ensembles_have_the_parameters_of_scikit_learn_in_its_order(name: str) -> None:
+    ours = list(inspect.signature(getattr(treewright, name)).parameters)
+    theirs = list(inspect.signature(getattr(sklearn.ensemble, name)).parameters)
+    assert ours[: len(theirs)] == theirs
+
+
+def test_pickles_of_earlier_versions_load() -> None:
+    x, y = [[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1]
+    forest = RandomForestClassifier(5, random_state=0).fit(x, y)
+    state = forest.__getstate__() | {"missing": "surrogate", "n_surrogates": 3}
+    del state["selection"]
+    earlier = RandomForestClassifier.__new__(RandomForestClassifier)
+    earlier.__setstate__(state)
+    assert earlier.get_params()["missing"] == Surrogates(3)
+    assert earlier.selection == "gain"
+    assert earlier.predict(x).tolist() == forest.predict(x).tolist()
+
+
+def test_grow_takes_what_is_declared_and_nothing_else() -> None:
+    data = encode([[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1])
+    known = inspect.signature(grow).parameters
+    assert list(known) == ["data", *GROW]
+    assert all(known[name].default is each.default for name, each in GROW.items())
+    with pytest.raises(TypeError, match="grow has no parameter 'max_dept'; did you mean 'max_depth'"):
+        grow(data, max_dept=2)  # type: ignore[call-arg]
+    assert grow(data, min_samples_leaf=0.5).n_leaves == 2
+    assert grow(data, min_samples_leaf=0.6).n_leaves == 1
+    assert grow(data, max_features="sqrt", seed=1).n_leaves == 2
+
+
+@pytest.mark.parametrize("name", TREES + CLASSIC + VOTING)
 def test_every_parameter_is_documented_where_it_is(name: str) -> None:
     kind = getattr(treewright, name)
     text, signature = inspect.getdoc(kind) or "", inspect.signature(kind)
@@ -72,8 +131,10 @@ def test_every_parameter_is_documented_where_it_is(name: str) -> None:
     listed = [line.partition(" : ")[0] for line in section.splitlines()[2:] if line and line[0] != " "]
     assert sorted(listed) == sorted(signature.parameters)
     assert list(kind.parameters) == listed
-    assert all(each.kind is each.KEYWORD_ONLY for each in signature.parameters.values())
-    assert len(listed) <= 26
+    by_position = [each.name for each in signature.parameters.values() if each.kind is not each.KEYWORD_ONLY]
+    theirs = getattr(sklearn.ensemble, name, None)
+    assert by_position == ([] if theirs is None else positional(theirs))
+    assert len(listed) <= 30
     assert clone(kind()).get_params() == kind().get_params()
 
 

@@ -18,7 +18,7 @@ from treewright.datasets import load_spam
 from treewright.encoding import Dataset
 from treewright.pruning.pessimistic_errors import add_errors
 from treewright.pruning.rule_coverage import Covers
-from treewright.pruning.rule_post_pruning import _generalised, _pessimistic, _seen, rule_list
+from treewright.pruning.rule_post_pruning import _error_rate, _generalise, _pessimistic_rate, rule_list
 from treewright.pruning.rule_selection import Candidate, _class_order, _Subsets
 from treewright.tree.conditions import Between, Condition
 from treewright.tree.rule_list import paths
@@ -140,8 +140,8 @@ def test_conditions_are_dropped_as_one_would_by_hand(data: Any, confidence: floa
     rows = Dataset(tree.schema, others.dataset().columns, others.dataset().targets, _halves(others.weight))
     if rows.weight is not None and not rows.weight.any():
         return
-    estimate = _seen if confidence is None else lambda n, e: _pessimistic(n, e, confidence)
-    found = _generalised(tree, Covers(rows), estimate)
+    estimate = _error_rate if confidence is None else lambda n, e: _pessimistic_rate(n, e, confidence)
+    found = _generalise(tree, Covers(rows), estimate)
     mine = {(c.code, frozenset(c.conditions)): c.error for c in found}
     expected = naive_rules(tree, rows, confidence)
     assert mine.keys() == expected.keys()
@@ -166,7 +166,7 @@ def random_candidates(n_rules: int, n_rows: int, seed: int, weighted: bool) -> t
     candidates = []
     for _ in range(n_rules):
         likely = np.where(y == 1, rng.uniform(0.1, 0.6), rng.uniform(0.0, 0.15))
-        cover = covers.packed(rng.random(n_rows) < likely)
+        cover = covers.pack(rng.random(n_rows) < likely)
         candidates.append(Candidate((Between("x", upto=0.5),), 1, 0.1, 1.0, cover))
     return covers, candidates
 
@@ -216,7 +216,7 @@ def test_classes_with_fewer_false_positives_come_first() -> None:
     covers = Covers(encode({"x": np.arange(8.0)}, y, classes=True))
 
     def rule(code: int, rows: list[int]) -> Candidate:
-        return Candidate((), code, 0.1, 1.0, covers.packed(np.isin(np.arange(8), rows)))
+        return Candidate((), code, 0.1, 1.0, covers.pack(np.isin(np.arange(8), rows)))
 
     # class 0 errs twice, 1 errs once; once its rows are gone, class 0 errs no more, but 2 does
     chosen = {0: [rule(0, [0, 1, 3, 4])], 1: [rule(1, [3, 4, 5])], 2: [rule(2, [2, 5, 6, 7]), rule(2, [0])]}

@@ -15,8 +15,15 @@ from treewright import Among, Below, Branch, Column, Leaf, Schema, Target, Tree,
 from treewright.encoding import Dataset
 from treewright.pruning.pessimistic_errors import add_errors
 from treewright.pruning.rule_coverage import Covers
-from treewright.pruning.rule_post_pruning import _generalised, _seen, _shortened, rule_list
-from treewright.pruning.rule_selection import Candidate, _Costs, _Subsets, default_class, polished, selected
+from treewright.pruning.rule_post_pruning import _error_rate, _generalise, _shorten, rule_list
+from treewright.pruning.rule_selection import (
+    Candidate,
+    _Costs,
+    _Subsets,
+    default_class,
+    drop_harmful_rules,
+    select_rules,
+)
 from treewright.tree.conditions import Between, Within
 from treewright.tree.rule_list import paths
 
@@ -72,7 +79,7 @@ def test_climbs_end_where_no_step_helps() -> None:
 
 def test_a_climb_may_start_where_several_rules_fit_every_row() -> None:
     covers, candidates = random_candidates(1, 60, 0, weighted=False)
-    every = candidates[0]._replace(cover=covers.packed(np.ones(60, np.bool_)))
+    every = candidates[0]._replace(cover=covers.pack(np.ones(60, np.bool_)))
     subsets = _Subsets([every] * 3, np.full(3, 5.0), covers)
     now, inside = subsets._climb(np.ones(3, np.bool_))
     chosen = np.flatnonzero(inside).tolist()
@@ -91,16 +98,16 @@ def test_rules_of_a_class_by_error_then_weight() -> None:
     covers = Covers(encode({"x": np.arange(40.0)}, y, classes=True))
 
     def rule(error: float, weight: float, rows: range) -> Candidate:
-        cover = covers.packed(np.isin(np.arange(40), rows))
+        cover = covers.pack(np.isin(np.arange(40), rows))
         return Candidate((Between("x", upto=float(rows[0])),), 0, error, weight, cover)
 
     rules = [rule(0.2, 9, range(10)), rule(0.1, 7, range(10, 20)), rule(0.1, 8, range(20, 30))]
-    assert [(r.error, r.weight) for r in selected(rules, covers, 2, 0)] == [(0.1, 8), (0.1, 7), (0.2, 9)]
+    assert [(r.error, r.weight) for r in select_rules(rules, covers, 2, 0)] == [(0.1, 8), (0.1, 7), (0.2, 9)]
 
 
 def test_equal_defaults_are_told_by_all_rows() -> None:
     covers = Covers(encode({"x": np.arange(5.0)}, ["a", "b", "b", "b", "a"]))
-    left = covers.packed(np.array([True, True, False, False, False]))
+    left = covers.pack(np.array([True, True, False, False, False]))
     assert default_class(left, covers, 2) == 1
     weighted = Covers(encode({"x": np.arange(3.0)}, ["a", "b", "b"], weight=[5, 1, 1]))
     assert default_class(weighted.all, weighted, 2) == 0
@@ -146,9 +153,9 @@ def test_rules_whose_omission_helps_are_dropped(seed: int, weighted: bool) -> No
     chosen = [
         Candidate((Between("x", upto=float(i)),), int(rng.integers(3)), 0.1, 1.0, cover)
         for i in range(6)
-        for cover in [covers.packed(rng.random(40) < 0.4)]
+        for cover in [covers.pack(rng.random(40) < 0.4)]
     ]
-    mine = polished(chosen, covers, 3)
+    mine = drop_harmful_rules(chosen, covers, 3)
     assert [rule.conditions[0].upto for rule in mine] == naive_polished(chosen, covers, 3)
 
 
@@ -203,7 +210,7 @@ def test_the_same_conditions_in_another_order_are_one_rule() -> None:
     both = [rule for rule in made if rule.label == "a"]
     assert len(both) == 1
     assert {c.column for c in both[0].conditions} == {"x", "y"}
-    found = _generalised(tree, Covers(data), _seen)
+    found = _generalise(tree, Covers(data), _error_rate)
     assert len({(candidate.code, frozenset(candidate.conditions)) for candidate in found}) == len(found)
 
 
@@ -211,7 +218,7 @@ def test_a_row_that_fails_256_conditions_does_not_fit() -> None:
     tree = path_of(300)
     rows = [([0] * 300, "a")] * 3 + [([1] * 256 + [0] * 44, "b")] * 4
     _, conditions = next(path for path in paths(tree) if len(path[1]) == 300 and tree.label[path[0], 0] == 0)
-    kept, error, weight = _shortened(0, conditions, Covers(rows_for(tree, rows)), _seen)
+    kept, error, weight = _shorten(0, conditions, Covers(rows_for(tree, rows)), _error_rate)
     assert (error, weight) == (0.0, 3.0)
     assert [condition.column for condition in kept] == ["x0"]
 

@@ -242,7 +242,7 @@ def test_competitors_are_the_best_splits_of_other_columns() -> None:
     assert [each["gain"] for each in root] == sorted((each["gain"] for each in root), reverse=True)
     name = train.schema.names[best["column"]]
     alone = Schema((train.schema.columns[best["column"]],), train.schema.targets)
-    stump = grow(Dataset(alone, (train.column(best["column"]),), train.targets), max_splits=1)
+    stump = grow(Dataset(alone, (train.column(best["column"]),), train.targets), max_leaf_nodes=2)
     assert best["gain"] == pytest.approx(stump.gain[0] / tree.risk[0], rel=1e-3)
     assert best["words"].startswith(name)
     assert payload["tree"]["gain"][0] >= best["gain"]
@@ -273,21 +273,21 @@ def test_the_sentence_for_a_manager() -> None:
     wrong = f"{100 * row_losses(path.pruned, test).loss.mean():.1f} %"
     assert made("two").payload["headline"]["manager"] == (
         f"On 150 rows it had never seen it was wrong for {wrong}; with 95 % confidence it is wrong for less "
-        f"than {sure.shown} of such rows."
+        f"than {sure.bound_text} of such rows."
     )
     chosen = report(path, train=train, validation=validation).payload["headline"]["manager"]
     paid = certify(path.pruned, test=validation, choices=len(path))
     assert "may have selected its size" in chosen
-    assert f"less than {paid.shown}" in chosen
+    assert f"less than {paid.bound_text}" in chosen
     alone = report(path.pruned, validation=validation).payload["headline"]["manager"]
-    assert certify(path.pruned, "reduced_error", test=validation).shown in alone
+    assert certify(path.pruned, "reduced_error", test=validation).bound_text in alone
     occam = report(path, train=train).payload["headline"]["manager"]
     assert "no other rows were given, but with 95 % confidence it is wrong for less than" in occam
-    assert certify(path.pruned, data=train).shown in occam
+    assert certify(path.pruned, data=train).bound_text in occam
     little = report(path.full_tree).payload["headline"]["manager"]
     assert little.endswith("no other rows were given, so its error on new rows is unknown.")
     other = report(path, test=test, delta=0.2).payload
-    assert certify(path.pruned, test=test, delta=0.2).shown in other["headline"]["manager"]
+    assert certify(path.pruned, test=test, delta=0.2).bound_text in other["headline"]["manager"]
     assert "with 80 % confidence" in other["headline"]["manager"]
 
 

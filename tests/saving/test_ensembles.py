@@ -74,8 +74,8 @@ MADE = {
     "several numbers": lambda: forest({"a": NUMBERS, "b": -SCORE}),
     "weights": lambda: forest(CLASSES, WEIGHTS, seed=2**70),
     "weights that are all the same": lambda: forest(CLASSES, np.ones(N)),
-    "costs": lambda: forest(CLASSES, cost_matrix=[[0, 1], [5, 0]]),
-    "priors": lambda: forest(THREE, priors={0: 0.2, 1: 0.3, 2: 0.5}),
+    "costs": lambda: forest(CLASSES, costs=[[0, 1], [5, 0]]),
+    "priors": lambda: forest(THREE, costs=Costs(priors={0: 0.2, 1: 0.3, 2: 0.5})),
     "very many classes": lambda: grow_forest(
         encode({"x": np.arange(600.0)}, np.arange(600) * 7 % 300), n_trees=3, max_depth=5
     ),
@@ -85,7 +85,7 @@ MADE = {
         encode(TABLE, THREE, weight=WEIGHTS), algorithm="M1", rounds=3, max_depth=4
     ),
     "boosted with costs": lambda: boost(
-        encode(TABLE, CLASSES), rounds=3, max_depth=2, cost_matrix=[[0, 1], [2, 0]]
+        encode(TABLE, CLASSES), rounds=3, max_depth=2, costs=[[0, 1], [2, 0]]
     ),
     "boosted numbers": lambda: boost_numbers(encode(TABLE, NUMBERS), rounds=4, loss="square"),
     "gradient boosted": lambda: gradient_boost(encode(TABLE, CLASSES), n_iterations=4, min_samples_leaf=5),
@@ -458,5 +458,5 @@ def test_promises_cost_nothing(tmp_path: Path) -> None:
     (tmp_path / "huge.json").write_bytes(signed(laid_out(model), VERSION))
     loaded = load(tmp_path / "huge.json")
     assert loaded.predict({"x": [0.0, 9.0]}).tolist() == small().predict({"x": [0.0, 9.0]}).tolist()
-    with pytest.raises(ValueError, match="not the rows of the growing"):
+    with pytest.raises(ValueError, match="not the training rows"):
         out_of_bag(loaded, encode({"x": [1.0]}, ["a"], schema=loaded.schema))

@@ -11,6 +11,7 @@ from tests.selecting.test_select import COSTS, row_losses, table
 from treewright import compare, encode, grow, prune, select
 from treewright.certifying import binomial_upper, certify
 from treewright.encoding.splits import split
+from treewright.parameters import Costs
 from treewright.pruning import methods
 from treewright.pruning.rule_post_pruning import rule_list
 from treewright.selecting import Comparison
@@ -213,14 +214,14 @@ def test_costs_are_what_counts() -> None:
     data = table("classes", n=200)
     comparison = compare(data, ["cost_complexity"], cost_matrix=COSTS)
     train, validation, test = split(data)
-    tree = grow(train, cost_matrix=COSTS)
+    tree = grow(train, costs=COSTS)
     chosen = select(prune(tree), validation=validation).pruned
     row = line(comparison, "cost_complexity", "held-out rows, 0-SE")
     assert row["test"] == pytest.approx(row_losses(chosen, test).mean())
     assert "%" not in str(comparison).splitlines()[4]
     priors = [0.1, 0.1, 0.8]
     by_priors = compare(data, ["cost_complexity"], cost_matrix=COSTS, priors=priors)
-    assert by_priors.schema == grow(train, cost_matrix=COSTS, priors=priors).schema
+    assert by_priors.schema == grow(train, costs=Costs(COSTS, priors=priors)).schema
 
 
 def test_wrong_input() -> None:
@@ -283,7 +284,7 @@ def test_no_validation_row_judges_a_tree_that_it_had_a_part_in(kind: str) -> Non
     costs = COSTS if kind == "costs" else None
     comparison = compare(data, ["cost_complexity", "reduced_error"], cost_matrix=costs, seed=2)
     train, validation, _ = split(data, seed=2)
-    tree = grow(train, cost_matrix=costs)
+    tree = grow(train, costs=costs)
     a, b = split(validation, (1, 1), 2)
 
     def checked(row: dict[str, Any], *judged: tuple[Any, Any]) -> None:

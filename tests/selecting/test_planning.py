@@ -40,6 +40,9 @@ def count_calls(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str) -> list[
         ("minimum_errors", {"rule": "1-SE"}),
         ("cost_complexity", {"alpha": 0.01}),
         ("pessimistic", {}),
+        ("reduced_error", {}),
+        ("reduced_error", {"select": "held_out", "rule": "1-SE"}),
+        ("reduced_error", {"select": "leaves", "leaves": 99}),
     ],
 )
 def test_validation_rows_are_evaluated_once(
@@ -48,10 +51,12 @@ def test_validation_rows_are_evaluated_once(
     train, validation = split(table("classes", n=200), (2, 1))
     tree = grow(train)
     calls = count_calls(monkeypatch, Tree, "loss_of")
-    path = Plan.of(method, options).path(tree, train, validation, {}, 0)
+    others = {name: value for name, value in options.items() if name != "select"}
+    path = Plan.of(method, others, options.get("select")).path(tree, train, validation, {}, 0)
     n_trees = 2 if method == "pessimistic" else 1  # two trees that are not prunings of each other
     assert [call[1] is validation for call in calls] == [True] * n_trees
     assert path.validation is not None
+    assert path.n_validation == validation.n_rows
     expected = [tree.mean(each.loss_of(validation)[each.is_leaf].sum(), validation) for each in path]
     np.testing.assert_allclose(path.validation, expected)
 

@@ -322,7 +322,7 @@ def test_unknown_rules(by: str) -> None:
         ({"n_folds": 2.5}, "number of folds is 2.5"),
         ({"seed": -1}, "seed is -1"),
         ({"growing": {"criterion": "entropy"}}, "criterion 'entropy'; the tree was grown by 'gini'"),
-        ({"growing": {"max_dept": 3}}, "growing has 'max_dept', which is no parameter of grow"),
+        ({"growing": {"max_dept": 3}}, "grow has no parameter 'max_dept'; did you mean 'max_depth'"),
     ],
 )
 def test_wrong_options_of_folds(options: dict[str, object], told: str) -> None:
@@ -403,7 +403,7 @@ def test_what_is_not_for_numbers() -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ({"by": "srm", "c": -1.0}, "c is -1.0; it must be a number of at least 0$"),
+        ({"by": "srm", "c": -1.0}, "c is -1.0; it must be a number >= 0$"),
         ({"by": "srm", "c": float("nan")}, "c is nan"),
         ({"by": "srm", "c": "cv"}, "c is 'cv'"),
         ({"by": "srm", "size": "depth"}, "size is 'depth'"),

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from treewright import Below, Branch, Column, Leaf, Schema, Target, Tree, encode, grow, load, prune
 from treewright.encoding import Dataset
+from treewright.parameters import Costs
 from treewright.tree.evaluate import squared_losses
 
 COSTS = np.array([[0.0, 1.0, 5.0], [2.0, 0.0, 0.5], [1.0, 4.0, 0.0]])
@@ -180,7 +181,7 @@ def test_wrong_costs_are_refused(costs: Any, priors: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         grow(problem(2)).with_costs(costs, priors)
     with pytest.raises(ValueError, match=message):
-        grow(problem(2), cost_matrix=costs, priors=priors)
+        grow(problem(2), costs=Costs(costs, priors=priors))
 
 
 def test_costs_need_the_classes_of_one_target() -> None:

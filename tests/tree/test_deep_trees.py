@@ -173,6 +173,6 @@ def test_a_chain_grown_from_numbers(criterion: str) -> None:
 
 def test_a_chain_grown_within_a_budget() -> None:
     n = 2000
-    tree = grow(encode({"x": np.arange(float(n))}, np.arange(n)), max_splits=1500)
+    tree = grow(encode({"x": np.arange(float(n))}, np.arange(n)), max_leaf_nodes=1501)
     assert tree.depth == 1500
     tree.check()

@@ -36,9 +36,17 @@ from treewright import (
     stability,
     tree_difference,
 )
-from treewright.certifying.prefix_codes import sum_bits
-from treewright.certifying.tree_code import HEADER_BITS, header_bits, read, told, tree_bits, write
+from treewright.certifying.tree_code import (
+    HEADER_BITS,
+    contents,
+    header_bits,
+    read,
+    sum_bits,
+    tree_bits,
+    write,
+)
 from treewright.estimators.sklearn_view import sklearn_model
+from treewright.parameters import Oblique
 from treewright.plotting.regions import Region, decision_regions, plot_decision_regions
 from treewright.pruning.rule_post_pruning import rule_list
 from treewright.reporting.nodes import sum_facts
@@ -64,7 +72,7 @@ def grown(n: int = 400, **limits: Any) -> tuple[Any, Tree]:
     y = np.where(known[:, 0] - 0.5 * known[:, 1] + random.normal(size=n) / 4 > 0.3, "yes", "no")
     table = {"a": cells[:, 0], "b": cells[:, 1], "c": cells[:, 2], "word": random.choice(["p", "q"], n)}
     data = encode(table, y)
-    return data, grow(data, split="oblique", **({"max_leaf_nodes": 7} | limits))
+    return data, grow(data, **({"split": "oblique", "max_leaf_nodes": 7} | limits))
 
 
 # ---- the value ---------------------------------------------------------------------------------------------
@@ -82,7 +90,7 @@ def test_a_written_tree() -> None:
 
 def test_rows_go_as_if_the_sums_were_columns() -> None:
     """The walk adds up where it is asked to; numpy adds up beforehand."""
-    data, tree = grown(max_leaf_nodes=None, max_combined=3)
+    data, tree = grown(max_leaf_nodes=None, split=Oblique(3))
     many = data.take(np.random.default_rng(1).integers(0, data.n_rows, 50_000))
     routes = (tree.end, tree.feature, tree.threshold, tree.subset)
     sides = (tree.missing_left, tree.heavier_left, tree.subsets)
@@ -129,7 +137,7 @@ def test_a_column_may_be_called_like_a_sum() -> None:
 
 
 def test_collapsing_drops_the_sums_that_nobody_tests() -> None:
-    _, tree = grown(max_leaf_nodes=20, max_combined=3)
+    _, tree = grown(max_leaf_nodes=20, split=Oblique(3))
     assert len(tree.directions) > 3
     for node in np.flatnonzero(~tree.is_leaf).tolist():
         small = tree.collapse([node])
@@ -267,10 +275,10 @@ def _answers(tree: Tree, data: Any) -> Any:
 
 
 def test_the_code_tells_the_sums() -> None:
-    for tree in (by_hand(), grown(max_leaf_nodes=12, max_combined=3)[1]):
+    for tree in (by_hand(), grown(max_leaf_nodes=12, split=Oblique(3))[1]):
         for complete in (True, False):
             word, parts = write(tree, complete=complete), tree_bits(tree, complete=complete)
-            assert read(word, tree.schema) == told(tree, complete=complete)
+            assert read(word, tree.schema) == contents(tree, complete=complete)
             assert 0 <= len(word) - sum(parts.values()) < 1
             assert parts["header"] == header_bits(tree) == HEADER_BITS + 3
         sums = tree.feature[tree.feature >= 4] - 4
@@ -410,4 +418,4 @@ def test_a_report_knows_the_sums() -> None:
     assert payload["sums"][0] == {"name": "a - 0.5 b", "terms": [[0, 1.0], [1, -0.5]]}
     assert max(payload["tree"]["feature"]) == 3 + len(tree.directions)
     assert {column["name"] for column in payload["columns"] if column["used"]} >= {"a", "b"}
-    assert "split='oblique'" in payload["reproduce"]["code"]
+    assert "split=Oblique(" in payload["reproduce"]["code"]

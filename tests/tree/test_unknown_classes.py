@@ -96,7 +96,7 @@ def test_losses_of_trees() -> None:
 
 
 def test_they_cost_what_the_dearest_costs() -> None:
-    tree, rows = tree_and_rows(cost_matrix=COSTS)
+    tree, rows = tree_and_rows(costs=COSTS)
     said = tree.predict(TEST)
     costs = {("a", "a"): 0, ("b", "b"): 0, ("a", "b"): 1, ("b", "a"): 5}
     paid = np.array([costs.get((truth, answer), 5) for truth, answer in zip(TRUTH, said, strict=True)])
@@ -185,7 +185,7 @@ def test_nothing_is_learnt_or_chosen_by_them() -> None:
     with pytest.raises(ValueError, match=r"validation: .* row 0 has the label 'new', which is unknown"):
         DecisionTreeClassifier(pruning="reduced_error").fit(X, Y, validation=(TEST, TRUTH))
     forest = grow_forest(encode(X, Y), n_trees=3)
-    with pytest.raises(ValueError, match="not the rows of the growing"):
+    with pytest.raises(ValueError, match="not the training rows"):
         out_of_bag(forest, rows)
 
 
@@ -241,7 +241,7 @@ def test_certificates_hold_where_a_class_is_never_learnt() -> None:
         half = np.arange(120) < 60
         known = half & (y != "new")
         for place, costs in enumerate((None, COSTS)):
-            tree = grow(encode(x[known], y[known]), max_leaf_nodes=2, cost_matrix=costs)
+            tree = grow(encode(x[known], y[known]), max_leaf_nodes=2, costs=costs)
             cut = np.linspace(0, 1, 2001)[:, np.newaxis]
             answer = np.asarray(tree.predict(cut))
             truth = np.where(cut[:, 0] > 0.5, "b", "a")

@@ -14,7 +14,7 @@ from tests.strategies import tables
 from treewright import Below, Branch, Column, Leaf, Schema, Target, Tree, encode, grow
 from treewright._text import percent
 from treewright.tree.conditions import Between, Within
-from treewright.tree.node import missing_arrives
+from treewright.tree.missing import missing_arrives
 from treewright.tree.wording import branch_in_words
 
 

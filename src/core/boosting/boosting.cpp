@@ -25,24 +25,25 @@ class Booster {
           interrupt_(interrupt),
           repeats_(train_),
           cells_(make_cells(columns, rows, aims.n_rows, Repeats(aims), plan.most_cells, pool, interrupt)),
-          gradient_(plan.loss.n_outputs * stride_),
-          hessian_(plan.loss.n_outputs * stride_) {
-        const bool side_by_side = plan.loss.n_outputs > 1 && pool.size() > 1;
+          gradient_(plan.loss->n_outputs() * stride_),
+          hessian_(plan.loss->n_outputs() * stride_) {
+        const bool side_by_side = plan.loss->n_outputs() > 1 && pool.size() > 1;
         for (std::size_t i = 0; i < (side_by_side ? pool.size() : 1); ++i)
-            growers_.push_back(make_grower(cells_, columns_, plan.limits, train_, repeats_, plan.loss));
+            growers_.push_back(make_grower(cells_, columns_, plan.limits, train_, repeats_, *plan.loss));
     }
 
     /// One tree for each output; many outputs side by side, a single one by all threads.
     void iterate(std::size_t iteration, Boosted& found) {
-        const std::size_t n = plan_.loss.n_outputs;
+        const std::size_t n = plan_.loss->n_outputs();
         // Whole weights are multiplied with whole numbers later on.
         const Aims once{train_.n_rows, train_.target, repeats_ ? nullptr : train_.weight};
-        find_gradients(plan_.loss, once, raw_, stride_, gradient_.data(), hessian_.data(), pool_, interrupt_);
+        find_gradients(*plan_.loss, once, raw_, stride_, gradient_.data(), hessian_.data(), pool_,
+                       interrupt_);
         std::vector<GrownTree> trees(n);
         const auto grow = [&](std::size_t k, std::size_t thread, Pool& pool) {
             const std::uint64_t key = Random{plan_.limits.seed + iteration * n + k}.next();
             const Task task{
-                plan_.loss,         train_, gradient_.data() + k * stride_, hessian_.data() + k * stride_,
+                *plan_.loss,        train_, gradient_.data() + k * stride_, hessian_.data() + k * stride_,
                 raw_ + k * stride_, key};
             trees[k] = growers_[thread]->grow(task, pool, interrupt_);
         };
@@ -54,10 +55,10 @@ class Booster {
     }
 
     void score(Boosted& found) const {
-        found.train_loss.push_back(mean_loss(plan_.loss, train_, raw_, stride_, pool_, interrupt_));
+        found.train_loss.push_back(mean_loss(*plan_.loss, train_, raw_, stride_, pool_, interrupt_));
         if (validation_.n_rows > 0)
             found.validation_loss.push_back(
-                mean_loss(plan_.loss, validation_, raw_ + plan_.n_train, stride_, pool_, interrupt_));
+                mean_loss(*plan_.loss, validation_, raw_ + plan_.n_train, stride_, pool_, interrupt_));
     }
 
     /// Whether none of the last losses is lower than the one before them.

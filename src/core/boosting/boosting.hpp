@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "boosting/cells.hpp"
@@ -12,7 +13,7 @@
 namespace treewright::boosting {
 
 struct Plan {
-    Loss loss;
+    std::shared_ptr<const Loss> loss;
     Limits limits;
     std::size_t most_cells = 255;  // for the values of a column
     std::size_t first_iteration = 0, n_iterations = 100;

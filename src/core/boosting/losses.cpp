@@ -1,10 +1,10 @@
-// Gradients, hessians and mean losses.
+// Gradients, hessians and mean losses. A loss is a class below and a line in `loss_named`.
 #include "boosting/losses.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
-#include <vector>
 
 #include "boosting/exponential.hpp"
 
@@ -17,157 +17,186 @@ constexpr double farthest = 300.0;   // beyond this a probability is as good as 
 
 double clipped(double x) { return x < -farthest ? -farthest : x > farthest ? farthest : x; }
 
-/// Calls work(row) -> (gradient, hessian) for some rows and weighs what it finds.
-template <class Work>
-void fill(const Aims& aims, std::size_t begin, std::size_t end, double* gradient, double* hessian,
-          Work work) {
-    if (!aims.weight) {
-        for (std::size_t i = begin; i < end; ++i) work(i, gradient[i], hessian[i]);
-        return;
-    }
-    for (std::size_t i = begin; i < end; ++i) {
-        double g, h;
-        work(i, g, h);
-        gradient[i] = aims.weight[i] * g;
-        hessian[i] = aims.weight[i] * h;
-    }
-}
+double weight_of(const Aims& aims, std::size_t row) { return aims.weight ? aims.weight[row] : 1.0; }
 
-void fill_single(const Loss& loss, const Aims& aims, std::size_t begin, std::size_t end, const double* raw,
-                 double* gradient, double* hessian) {
-    const double* const y = aims.target;
-    const auto rows = [&](auto work) { fill(aims, begin, end, gradient, hessian, work); };
-    switch (loss.kind) {
-        case LossKind::squared_error:
-            return rows([=](std::size_t i, double& g, double& h) {
-                g = raw[i] - y[i];
-                h = 1;
-            });
-        case LossKind::absolute_error:
-            return rows([=](std::size_t i, double& g, double& h) {
-                g = raw[i] > y[i] ? 1 : -1;
-                h = 1;
-            });
-        case LossKind::quantile: {
-            const double q = loss.quantile;
-            return rows([=](std::size_t i, double& g, double& h) {
-                g = raw[i] > y[i] ? 1 - q : -q;
-                h = 1;
-            });
+/// A loss of one output, computed row by row: `Own::derive(y, raw, g, h)` gives the gradient and the hessian
+/// of a row, `Own::of_row(y, raw)` its loss.
+template <class Own>
+class RowLoss : public Loss {
+  public:
+    void fill_gradients(const Aims& aims, std::size_t begin, std::size_t end, const double* raw, std::size_t,
+                        double* gradient, double* hessian, std::vector<double>&) const override {
+        const Own own = static_cast<const Own&>(*this);  // a copy that no write to the arrays can change
+        const double* const y = aims.target;
+        if (!aims.weight) {
+            for (std::size_t i = begin; i < end; ++i) own.derive(y[i], raw[i], gradient[i], hessian[i]);
+            return;
         }
-        case LossKind::poisson:
-            return rows([=](std::size_t i, double& g, double& h) {
-                h = exponential(raw[i]);
-                g = h - y[i];
-            });
-        case LossKind::gamma:
-            return rows([=](std::size_t i, double& g, double& h) {
-                h = y[i] * exponential(-raw[i]);
-                g = 1 - h;
-            });
-        default:
-            // with e = exp(−|raw|) neither the probability nor its complement loses digits
-            return rows([=](std::size_t i, double& g, double& h) {
-                const double x = clipped(raw[i]), e = exponential(-std::abs(x)), share = 1 / (1 + e);
-                const double near = x > 0 ? share : e * share, far = x > 0 ? e * share : share;
-                g = y[i] > 0.5 ? -far : near;
-                h = e * share * share;
-            });
+        for (std::size_t i = begin; i < end; ++i) {
+            double g, h;
+            own.derive(y[i], raw[i], g, h);
+            gradient[i] = aims.weight[i] * g;
+            hessian[i] = aims.weight[i] * h;
+        }
     }
-}
+    double sum(const Aims& aims, std::size_t begin, std::size_t end, const double* raw,
+               std::size_t) const override {
+        const Own& own = static_cast<const Own&>(*this);
+        double sum = 0;
+        for (std::size_t i = begin; i < end; ++i)
+            sum += weight_of(aims, i) * own.of_row(aims.target[i], raw[i]);
+        return sum;
+    }
+};
 
-/// Softmax of one row after the other; `scratch` holds the exponentials.
-void fill_multinomial(const Loss& loss, const Aims& aims, std::size_t begin, std::size_t end,
-                      const double* raw, std::size_t stride, double* gradient, double* hessian,
-                      std::vector<double>& scratch) {
-    constexpr std::size_t block = 256;  // rows whose outputs are in cache together
-    scratch.resize(2 * block);
-    double* const top = scratch.data();
-    double* const sum = top + block;
-    for (std::size_t first = begin; first < end; first += block) {
-        const std::size_t n = std::min(block, end - first);
-        std::fill(top, top + n, -std::numeric_limits<double>::infinity());
-        std::fill(sum, sum + n, 0.0);
-        for (std::size_t k = 0; k < loss.n_outputs; ++k)
-            for (std::size_t i = 0; i < n; ++i) top[i] = std::max(top[i], raw[k * stride + first + i]);
-        for (std::size_t k = 0; k < loss.n_outputs; ++k) {
-            double* const e = hessian + k * stride + first;
-            for (std::size_t i = 0; i < n; ++i) {
-                e[i] = exponential(std::max(raw[k * stride + first + i] - top[i], -farthest));
-                sum[i] += e[i];
+struct SquaredError final : RowLoss<SquaredError> {
+    bool is_flat() const override { return true; }
+    static void derive(double y, double raw, double& g, double& h) {
+        g = raw - y;
+        h = 1;
+    }
+    static double of_row(double y, double raw) { return 0.5 * (y - raw) * (y - raw); }
+};
+
+struct AbsoluteError final : RowLoss<AbsoluteError> {
+    bool is_flat() const override { return true; }
+    std::optional<double> leaf_quantile() const override { return 0.5; }
+    static void derive(double y, double raw, double& g, double& h) {
+        g = raw > y ? 1 : -1;
+        h = 1;
+    }
+    static double of_row(double y, double raw) { return std::abs(y - raw); }
+};
+
+struct Quantile final : RowLoss<Quantile> {
+    double q;
+
+    explicit Quantile(double quantile) : q(quantile) {}
+    bool is_flat() const override { return true; }
+    std::optional<double> leaf_quantile() const override { return q; }
+    void derive(double y, double raw, double& g, double& h) const {
+        g = raw > y ? 1 - q : -q;
+        h = 1;
+    }
+    double of_row(double y, double raw) const { return y >= raw ? q * (y - raw) : (1 - q) * (raw - y); }
+};
+
+struct Poisson final : RowLoss<Poisson> {
+    static void derive(double y, double raw, double& g, double& h) {
+        h = exponential(raw);
+        g = h - y;
+    }
+    static double of_row(double y, double raw) { return exponential(raw) - y * raw; }
+};
+
+struct Gamma final : RowLoss<Gamma> {
+    static void derive(double y, double raw, double& g, double& h) {
+        h = y * exponential(-raw);
+        g = 1 - h;
+    }
+    static double of_row(double y, double raw) { return raw + y * exponential(-raw); }
+};
+
+/// The log loss of two classes.
+struct Binomial final : RowLoss<Binomial> {
+    /// With e = exp(−|raw|) neither the probability nor its complement loses digits.
+    static void derive(double y, double raw, double& g, double& h) {
+        const double x = clipped(raw), e = exponential(-std::abs(x)), share = 1 / (1 + e);
+        const double near = x > 0 ? share : e * share, far = x > 0 ? e * share : share;
+        g = y > 0.5 ? -far : near;
+        h = e * share * share;
+    }
+
+    /// −log of the likelihood of a row: log(1 + e) + what lies on the wrong side.
+    static double of_row(double y, double raw) { return std::log(factor(raw)) + wrong(y, raw); }
+
+    /// Without weights the factors 1 + e <= 2 are multiplied, so that many rows share one logarithm.
+    double sum(const Aims& aims, std::size_t begin, std::size_t end, const double* raw,
+               std::size_t stride) const override {
+        if (aims.weight) return RowLoss::sum(aims, begin, end, raw, stride);
+        double sum = 0;
+        for (std::size_t first = begin; first < end; first += 512) {
+            double product = 1;
+            for (std::size_t i = first; i < std::min(end, first + 512); ++i) {
+                sum += wrong(aims.target[i], raw[i]);
+                product *= factor(raw[i]);
+            }
+            sum += std::log(product);
+        }
+        return sum;
+    }
+
+  private:
+    static double factor(double raw) { return 1 + exponential(-std::abs(clipped(raw))); }
+    static double wrong(double y, double raw) {
+        const double x = clipped(raw);
+        return y > 0.5 ? std::max(-x, 0.0) : std::max(x, 0.0);
+    }
+};
+
+/// The log loss of many classes, by softmax.
+class Multinomial final : public Loss {
+  public:
+    explicit Multinomial(std::size_t n_classes) : n_outputs_(n_classes) {}
+
+    std::size_t n_outputs() const override { return n_outputs_; }
+
+    void check(const Aims& aims) const override {
+        for (std::size_t i = 0; i < aims.n_rows; ++i)
+            if (!(aims.target[i] >= 0 && aims.target[i] < static_cast<double>(n_outputs_)))
+                throw std::invalid_argument("a class is not below the number of classes");
+    }
+
+    /// `scratch` holds the exponentials.
+    void fill_gradients(const Aims& aims, std::size_t begin, std::size_t end, const double* raw,
+                        std::size_t stride, double* gradient, double* hessian,
+                        std::vector<double>& scratch) const override {
+        constexpr std::size_t block = 256;  // rows whose outputs are in cache together
+        scratch.resize(2 * block);
+        double* const top = scratch.data();
+        double* const sum = top + block;
+        for (std::size_t first = begin; first < end; first += block) {
+            const std::size_t n = std::min(block, end - first);
+            std::fill(top, top + n, -std::numeric_limits<double>::infinity());
+            std::fill(sum, sum + n, 0.0);
+            for (std::size_t k = 0; k < n_outputs_; ++k)
+                for (std::size_t i = 0; i < n; ++i) top[i] = std::max(top[i], raw[k * stride + first + i]);
+            for (std::size_t k = 0; k < n_outputs_; ++k) {
+                double* const e = hessian + k * stride + first;
+                for (std::size_t i = 0; i < n; ++i) {
+                    e[i] = exponential(std::max(raw[k * stride + first + i] - top[i], -farthest));
+                    sum[i] += e[i];
+                }
+            }
+            for (std::size_t k = 0; k < n_outputs_; ++k) {
+                double* const g = gradient + k * stride + first;
+                double* const h = hessian + k * stride + first;
+                const auto label = static_cast<double>(k);
+                for (std::size_t i = 0; i < n; ++i) {
+                    const double weight = aims.weight ? aims.weight[first + i] : 1.0, share = h[i] / sum[i];
+                    g[i] = weight * (share - (aims.target[first + i] == label ? 1.0 : 0.0));
+                    h[i] = weight * share * ((sum[i] - h[i]) / sum[i]);
+                }
             }
         }
-        for (std::size_t k = 0; k < loss.n_outputs; ++k) {
-            double* const g = gradient + k * stride + first;
-            double* const h = hessian + k * stride + first;
-            const auto label = static_cast<double>(k);
-            for (std::size_t i = 0; i < n; ++i) {
-                const double weight = aims.weight ? aims.weight[first + i] : 1.0, share = h[i] / sum[i];
-                g[i] = weight * (share - (aims.target[first + i] == label ? 1.0 : 0.0));
-                h[i] = weight * share * ((sum[i] - h[i]) / sum[i]);
-            }
+    }
+
+    double sum(const Aims& aims, std::size_t begin, std::size_t end, const double* raw,
+               std::size_t stride) const override {
+        double total = 0;
+        for (std::size_t i = begin; i < end; ++i) {
+            double top = raw[i], sum = 0;
+            for (std::size_t k = 1; k < n_outputs_; ++k) top = std::max(top, raw[k * stride + i]);
+            for (std::size_t k = 0; k < n_outputs_; ++k) sum += exponential(raw[k * stride + i] - top);
+            const double own = raw[static_cast<std::size_t>(aims.target[i]) * stride + i];
+            total += (aims.weight ? aims.weight[i] : 1.0) * (std::log(sum) + top - own);
         }
+        return total;
     }
-}
 
-/// −log of the likelihood of a row of two classes: log(1 + e) + what lies on the wrong side. The factors
-/// 1 + e <= 2 are multiplied, so that many rows share one logarithm.
-double binomial_loss(const Aims& aims, std::size_t begin, std::size_t end, const double* raw) {
-    double sum = 0;
-    for (std::size_t first = begin; first < end; first += 512) {
-        double product = 1;
-        for (std::size_t i = first; i < std::min(end, first + 512); ++i) {
-            const double x = clipped(raw[i]), factor = 1 + exponential(-std::abs(x));
-            const double wrong = aims.target[i] > 0.5 ? std::max(-x, 0.0) : std::max(x, 0.0);
-            if (aims.weight) {
-                sum += aims.weight[i] * (std::log(factor) + wrong);
-            } else {
-                sum += wrong;
-                product *= factor;
-            }
-        }
-        sum += std::log(product);
-    }
-    return sum;
-}
-
-double multinomial_loss(const Loss& loss, const Aims& aims, std::size_t begin, std::size_t end,
-                        const double* raw, std::size_t stride) {
-    double total = 0;
-    for (std::size_t i = begin; i < end; ++i) {
-        double top = raw[i], sum = 0;
-        for (std::size_t k = 1; k < loss.n_outputs; ++k) top = std::max(top, raw[k * stride + i]);
-        for (std::size_t k = 0; k < loss.n_outputs; ++k) sum += exponential(raw[k * stride + i] - top);
-        const double own = raw[static_cast<std::size_t>(aims.target[i]) * stride + i];
-        total += (aims.weight ? aims.weight[i] : 1.0) * (std::log(sum) + top - own);
-    }
-    return total;
-}
-
-double row_loss(const Loss& loss, double y, double raw) {
-    switch (loss.kind) {
-        case LossKind::squared_error:
-            return 0.5 * (y - raw) * (y - raw);
-        case LossKind::absolute_error:
-            return std::abs(y - raw);
-        case LossKind::quantile:
-            return y >= raw ? loss.quantile * (y - raw) : (1 - loss.quantile) * (raw - y);
-        case LossKind::poisson:
-            return exponential(raw) - y * raw;
-        default:
-            return raw + y * exponential(-raw);
-    }
-}
-
-double loss_of_piece(const Loss& loss, const Aims& aims, std::size_t begin, std::size_t end,
-                     const double* raw, std::size_t stride) {
-    if (loss.kind == LossKind::binomial) return binomial_loss(aims, begin, end, raw);
-    if (loss.kind == LossKind::multinomial) return multinomial_loss(loss, aims, begin, end, raw, stride);
-    double sum = 0;
-    for (std::size_t i = begin; i < end; ++i)
-        sum += (aims.weight ? aims.weight[i] : 1.0) * row_loss(loss, aims.target[i], raw[i]);
-    return sum;
-}
+  private:
+    std::size_t n_outputs_;
+};
 
 }  // namespace
 
@@ -182,14 +211,14 @@ Repeats::Repeats(const Aims& aims) {
     n_rows = static_cast<std::size_t>(total);
 }
 
-Loss loss_named(const std::string& name, double quantile, std::size_t n_classes) {
-    if (name == "squared_error") return {LossKind::squared_error};
-    if (name == "absolute_error") return {LossKind::absolute_error};
-    if (name == "quantile") return {LossKind::quantile, quantile};
-    if (name == "poisson") return {LossKind::poisson};
-    if (name == "gamma") return {LossKind::gamma};
-    if (name == "log_loss")
-        return n_classes <= 2 ? Loss{LossKind::binomial} : Loss{LossKind::multinomial, 0.5, n_classes};
+std::shared_ptr<const Loss> loss_named(const std::string& name, double quantile, std::size_t n_classes) {
+    if (name == "squared_error") return std::make_shared<SquaredError>();
+    if (name == "absolute_error") return std::make_shared<AbsoluteError>();
+    if (name == "quantile") return std::make_shared<Quantile>(quantile);
+    if (name == "poisson") return std::make_shared<Poisson>();
+    if (name == "gamma") return std::make_shared<Gamma>();
+    if (name == "log_loss" && n_classes > 2) return std::make_shared<Multinomial>(n_classes);
+    if (name == "log_loss") return std::make_shared<Binomial>();
     throw std::invalid_argument("there is no loss '" + name + "'");
 }
 
@@ -199,10 +228,7 @@ void find_gradients(const Loss& loss, const Aims& aims, const double* raw, std::
     pool.run((aims.n_rows + piece - 1) / piece, [&](std::size_t task, std::size_t thread) {
         interrupt.check();
         const std::size_t begin = task * piece, end = std::min(aims.n_rows, begin + piece);
-        if (loss.kind == LossKind::multinomial)
-            fill_multinomial(loss, aims, begin, end, raw, stride, gradient, hessian, scratch[thread]);
-        else
-            fill_single(loss, aims, begin, end, raw, gradient, hessian);
+        loss.fill_gradients(aims, begin, end, raw, stride, gradient, hessian, scratch[thread]);
     });
 }
 
@@ -213,7 +239,7 @@ double mean_loss(const Loss& loss, const Aims& aims, const double* raw, std::siz
     pool.run(n_pieces, [&](std::size_t task, std::size_t) {
         interrupt.check();
         const std::size_t begin = task * piece, end = std::min(aims.n_rows, begin + piece);
-        losses[task] = loss_of_piece(loss, aims, begin, end, raw, stride);
+        losses[task] = loss.sum(aims, begin, end, raw, stride);
         weights[task] = static_cast<double>(end - begin);
         if (aims.weight) {
             weights[task] = 0;

@@ -3,38 +3,14 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "threads.hpp"
 
 namespace treewright::boosting {
-
-/// As scikit-learn has them: half the squared error, the halves of the Poisson and gamma deviances, log
-/// losses.
-enum class LossKind : std::uint8_t {
-    squared_error,
-    absolute_error,
-    quantile,
-    poisson,
-    gamma,
-    binomial,
-    multinomial
-};
-
-struct Loss {
-    LossKind kind = LossKind::squared_error;
-    double quantile = 0.5;      // of `quantile` alone
-    std::size_t n_outputs = 1;  // trees per iteration: one for each of many classes
-
-    /// Whether the hessian is the weight of a row, whatever is predicted.
-    bool is_flat() const { return kind <= LossKind::quantile; }
-    /// Whether leaves answer a quantile of the residuals, because the gradient does not say how far to go.
-    bool by_quantile() const { return kind == LossKind::absolute_error || kind == LossKind::quantile; }
-    double share_below() const { return kind == LossKind::quantile ? quantile : 0.5; }
-};
-
-Loss loss_named(const std::string& name, double quantile, std::size_t n_classes);
 
 /// Rows with what is to be learnt: numbers, or codes of classes as numbers; weights, or null where all
 /// weigh 1.
@@ -53,6 +29,31 @@ struct Repeats {
     explicit Repeats(const Aims& aims);
     explicit operator bool() const { return weight != nullptr; }
 };
+
+/// A loss as scikit-learn has it: half the squared error, halves of the Poisson and gamma deviances, log
+/// losses. `raw`, `gradient` and `hessian` are (outputs, stride); a call covers the rows from `begin` to
+/// `end`.
+class Loss {
+  public:
+    virtual ~Loss() = default;
+    /// Trees per iteration: one for each of many classes.
+    virtual std::size_t n_outputs() const { return 1; }
+    /// Whether the hessian is the weight of a row, whatever is predicted.
+    virtual bool is_flat() const { return false; }
+    /// The quantile of the residuals that leaves predict; empty if they take a Newton step.
+    virtual std::optional<double> leaf_quantile() const { return {}; }
+    /// Throws std::invalid_argument if targets are out of range.
+    virtual void check(const Aims&) const {}
+    virtual void fill_gradients(const Aims& aims, std::size_t begin, std::size_t end, const double* raw,
+                                std::size_t stride, double* gradient, double* hessian,
+                                std::vector<double>& scratch) const = 0;
+    /// The sum of weight times loss.
+    virtual double sum(const Aims& aims, std::size_t begin, std::size_t end, const double* raw,
+                       std::size_t stride) const = 0;
+};
+
+/// The loss of a name; throws std::invalid_argument if there is none. `quantile` is of that loss alone.
+std::shared_ptr<const Loss> loss_named(const std::string& name, double quantile, std::size_t n_classes);
 
 /// Gradients and hessians at `raw`; all three are (outputs, stride) and the first n_rows of a line are meant.
 void find_gradients(const Loss& loss, const Aims& aims, const double* raw, std::size_t stride,

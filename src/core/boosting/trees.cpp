@@ -327,12 +327,12 @@ class Grower : public TreeGrower {
         auto moments =
             leaf_moments(task.gradient, task.hessian, repeats_.weight, leaf_, n_train_, order.size(), *pool_);
         std::vector<double> added(order.size());
+        const std::optional<double> quantile = task.loss.leaf_quantile();
         for_leaves([&](std::size_t i, const BoostedNode& leaf) {
             const Row* const rows = order_.data() + leaf.rows.begin;
             moments[i].step =
-                task.loss.by_quantile()
-                    ? std::clamp(residual_quantile(task.aims, task.raw, rows, leaf.rows.size(),
-                                                   task.loss.share_below()),
+                quantile
+                    ? std::clamp(residual_quantile(task.aims, task.raw, rows, leaf.rows.size(), *quantile),
                                  -limits_.max_step, limits_.max_step)
                     : newton_step(moments[i].gradient, moments[i].hessian, limits_.l2, leaf.sums.bounds);
             added[i] = limits_.learning_rate * moments[i].step;

@@ -5,14 +5,16 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <string_view>
+#include <variant>
 
 namespace treewright {
-
-enum class KDMetric { euclidean, manhattan, chebyshev };
 
 /// `term` is what one column adds, `join` adds it; `moved` is the distance to a box after it has moved away
 /// in one column. `root` gives the distance, `power` the greatest sum whose distance is at most `distance`.
 struct Euclidean {
+    static constexpr std::string_view name = "euclidean";
     static double term(double difference) { return difference * difference; }
     static double join(double sum, double term) { return sum + term; }
     static double moved(double sum, double before, double now) { return sum - before * before + now * now; }
@@ -28,6 +30,7 @@ struct Euclidean {
 };
 
 struct Manhattan {
+    static constexpr std::string_view name = "manhattan";
     static double term(double difference) { return std::abs(difference); }
     static double join(double sum, double term) { return sum + term; }
     static double moved(double sum, double before, double now) { return sum - before + now; }
@@ -36,6 +39,7 @@ struct Manhattan {
 };
 
 struct Chebyshev {
+    static constexpr std::string_view name = "chebyshev";
     static double term(double difference) { return std::abs(difference); }
     static double join(double sum, double term) { return sum < term ? term : sum; }
     static double moved(double sum, double, double now) { return sum < now ? now : sum; }
@@ -43,16 +47,17 @@ struct Chebyshev {
     static double power(double distance) { return distance; }
 };
 
-template <class Work>
-decltype(auto) with_metric(KDMetric metric, Work&& work) {
-    switch (metric) {
-        case KDMetric::manhattan:
-            return work(Manhattan{});
-        case KDMetric::chebyshev:
-            return work(Chebyshev{});
-        default:
-            return work(Euclidean{});
+/// All metrics; the first is the default.
+using KDMetric = std::variant<Euclidean, Manhattan, Chebyshev>;
+
+/// The metric of a name, if there is one.
+template <std::size_t place = 0>
+std::optional<KDMetric> metric_named(std::string_view name) {
+    if constexpr (place < std::variant_size_v<KDMetric>) {
+        using Metric = std::variant_alternative_t<place, KDMetric>;
+        return name == Metric::name ? Metric{} : metric_named<place + 1>(name);
     }
+    return std::nullopt;
 }
 
 }  // namespace treewright

@@ -199,12 +199,14 @@ Within find_within_by(const KDTree<T>& tree, const KDQueries& queries, const dou
 /// Calls work with the metric and the number of columns as types: Euclid's few columns have their own code.
 template <class Work>
 decltype(auto) with_types(KDMetric metric, std::size_t n_columns, Work&& work) {
-    return with_metric(metric, [&]<class Metric>(Metric each) {
-        if constexpr (std::is_same_v<Metric, Euclidean>)
-            return with_few_columns(n_columns, [&](auto fixed) { return work(each, fixed); });
-        else
-            return work(each, std::integral_constant<std::size_t, 0>{});
-    });
+    return std::visit(
+        [&]<class Metric>(Metric each) {
+            if constexpr (std::is_same_v<Metric, Euclidean>)
+                return with_few_columns(n_columns, [&](auto fixed) { return work(each, fixed); });
+            else
+                return work(each, std::integral_constant<std::size_t, 0>{});
+        },
+        metric);
 }
 
 }  // namespace

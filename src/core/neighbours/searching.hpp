@@ -13,7 +13,7 @@ namespace treewright {
 struct KDQueries {
     const double* values;  // row by row
     std::size_t n;
-    KDMetric metric = KDMetric::euclidean;
+    KDMetric metric{};
 };
 
 /// The k nearest of each query, nearest first, ties by the lower index, and how many points were looked at.

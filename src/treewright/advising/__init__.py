@@ -1,4 +1,4 @@
-"""Advising: what is worth knowing about a table or a fit, and what to try about it."""
+"""Advice: what is worth knowing about a table or a fit, and what to try."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from treewright.pruning import PruningPath
 from treewright.tree import Tree
 from treewright.tree.evaluate import encoded_rows
 
-__all__ = ["Advices", "advise", "fit_advice", "one_leaf", "ranked", "table_advice"]
+__all__ = ["Advices", "advise", "by_severity", "fit_advice", "one_leaf", "table_advice"]
 
-# The codes of all checks, the most serious first.
+# All checks, the most serious first.
 CODES = (
     "target_copy",
     "leak",
@@ -38,7 +38,7 @@ CODES = (
     "constant",
 )
 
-# Doubts about how texts were read, of `encode`; what it only tells comes last.
+# Doubts of `encode` about how texts were read; its mere notes come last.
 _DOUBTS = ("text-decimal", "text-date-order", "text-unread", "text-mixed", "text-units", "text-codes")
 _ORDER = (*CODES[: CODES.index("imbalance")], *_DOUBTS, *CODES[CODES.index("imbalance") :])
 
@@ -73,18 +73,18 @@ def advise(
     X : Dataset, or any table that `encode` takes
         The rows.
     y : array, optional
-        Their targets; without them only columns and rows are looked at. A Dataset brings its own.
+        Their targets; without them only columns and rows are checked. A Dataset has its own.
     sample_weight : array, optional
         A weight per row.
     test : Dataset or tuple (X, y), optional
-        Rows that are to test a model.
+        Rows for testing a model.
     kinds : mapping, optional
         Kinds of columns, as for `encode`.
 
     Returns
     -------
     list of Advice
-        The most serious first; print it.
+        The most serious first; ``print`` shows it.
 
     Examples
     --------
@@ -108,23 +108,24 @@ def advise(
         if rows.schema.columns != data.schema.columns:
             raise ValueError("the columns of test are not those of X; encode it with schema=data.schema")
         found += duplicates_across(data, rows)
-    return ranked(found)
+    return by_severity(found)
 
 
 def table_advice(
     data: Dataset, *, train: Dataset | None = None, has_costs: bool = False, reading: Iterable[Advice] = ()
 ) -> Advices:
-    """Advice on a table, with targets or without; `train` are those of its rows that may tell of the target,
-    by default all. Where mistakes have costs, imbalance is taken care of. `reading` is advice on how texts
-    were read, which joins the list.
+    """Advice on a table, with targets or without.
+
+    `train` are the rows whose targets may be used, by default all. With costs of mistakes, imbalance needs no
+    advice. `reading` is advice on how texts were read, which is added to the list.
     """
     reading = list(reading)
     rows = data if train is None else train
-    explained = {each.column for each in reading if each.code in _DOUBTS}
-    found = [*reading, *column_advice(data, explained=explained), *duplicates_within(data)]
+    doubtful = {each.column for each in reading if each.code in _DOUBTS}
+    found = [*reading, *column_advice(data, doubtful=doubtful), *duplicates_within(data)]
     if data.targets is not None and len(data.schema.targets) == 1:
         found += [*leak_advice(rows), *class_advice(data)]
-    return ranked(each for each in found if not (has_costs and each.code == "imbalance"))
+    return by_severity(each for each in found if not (has_costs and each.code == "imbalance"))
 
 
 def fit_advice(
@@ -140,9 +141,10 @@ def fit_advice(
     delta: float = 0.05,
     reading: Iterable[Advice] = (),
 ) -> Advices:
-    """Advice on a fit: on the table (all rows, by default those of training), on the parts and on the tree.
+    """Advice on a fit: on the table (by default the training rows), on the test rows and on the tree.
 
-    `tested` are the metrics of the tree on the test rows. A tree with costs needs no advice to set them.
+    `tested` are the metrics of the tree on the test rows; the other arguments are those of `table_advice` and
+    `one_leaf`.
     """
     found: list[Advice] = []
     if train is not None:
@@ -152,11 +154,11 @@ def fit_advice(
         found += duplicates_across(train, test)
     if tested is not None:
         found += small_test(tested, delta)
-    return ranked([*found, *one_leaf(tree, grown=grown, path=path, data=train, limits=limits)])
+    return by_severity([*found, *one_leaf(tree, grown=grown, path=path, data=train, limits=limits)])
 
 
-def ranked(found: Iterable[Advice]) -> Advices:
-    """The most serious first; of one seriousness as they were found."""
+def by_severity(found: Iterable[Advice]) -> Advices:
+    """Advice in the order of severity; among equals the order stays."""
     return Advices(
         sorted(found, key=lambda each: _ORDER.index(each.code) if each.code in _ORDER else len(_ORDER))
     )

@@ -1,4 +1,4 @@
-"""Classes that are rare: imbalance, and classes of which too few rows are there to learn from."""
+"""Rare classes: imbalance, and classes with too few rows to learn from."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import numpy as np
 
 from treewright._text import count, percent
 from treewright.advice import Advice
-from treewright.advising.naming import class_name, cost_option, listing
+from treewright.advising.naming import class_name, cost_option, listing, number_words
 from treewright.encoding import Dataset
 from treewright.metrics import class_weights
 
 RARER_OF_TWO = 0.1
 RARE_OF_MANY = 0.01
-RARE_BESIDE_EVEN = 0.2  # of the share that each of very many classes would have
-LARGE_ERROR = 0.5  # of the majority class; a larger one is no temptation
-FEWEST_ROWS = 10  # of a class of which something can be learnt
+RARE_BESIDE_EVEN = 0.2  # of the share that each of very many equal classes has
+LARGE_ERROR = 0.5  # of the majority class; nobody accepts a larger one
+FEWEST_ROWS = 10  # of a class that can be learnt
 LEAST_ROWS = 50  # of a table in which classes can be called rare
 
 
 def class_advice(data: Dataset) -> list[Advice]:
-    """What is worth knowing about the classes of a target; nothing of numbers."""
+    """What is worth knowing about the classes of a target; nothing if it is numeric."""
     target = data.schema.targets[0]
     if data.targets is None or not target.classes or data.n_counted < LEAST_ROWS:
         return []
@@ -30,24 +30,23 @@ def _too_few(data: Dataset) -> list[Advice]:
     """Classes with hardly any rows."""
     labels, codes = data.schema.targets[0].classes or (), data.target_array[0][data.counted]
     rows = np.bincount(codes[codes >= 0], minlength=len(labels))
-    few = [(labels[code], int(rows[code])) for code in np.flatnonzero(rows < FEWEST_ROWS).tolist()]
-    few = [(label, own) for label, own in few if own]
+    few = {str(labels[code]): count(int(n), "row") for code, n in enumerate(rows) if 0 < n < FEWEST_ROWS}
     if not few:
         return []
-    named = listing([(str(label), count(own, "row")) for label, own in few], "class")
+    remedy = "collect more rows, merge the class with a similar one, or leave its rows out"
+    predicate = number_words("[has|have]", len(few))
     return [
         Advice(
             "rare_class",
-            f"{named} {'has' if len(few) == 1 else 'have'} fewer than {FEWEST_ROWS} rows, too few to learn "
-            "when to answer so",
-            "collect more rows, merge the class with a similar one, or leave its rows out",
-            "collect more rows, merge the class with a similar one, or leave its rows out of the table",
+            f"{listing(few, 'class')} {predicate} fewer than {FEWEST_ROWS} rows, too few to learn it from",
+            remedy,
+            f"{remedy} of the table",
         )
     ]
 
 
 def _imbalance(data: Dataset) -> list[Advice]:
-    """Classes that a tree can afford to ignore."""
+    """Classes so rare that a tree can ignore them at little cost."""
     labels, weights = data.schema.targets[0].classes or (), class_weights(data)
     shares = weights / max(float(weights.sum()), 1e-300)
     present = np.flatnonzero(shares > 0)
@@ -74,7 +73,7 @@ def _imbalance(data: Dataset) -> list[Advice]:
             "imbalance",
             f"class {class_name(labels[code])} is {share} of the rows{others}, {always}: "
             "judge by recall, precision, balanced accuracy or AUC instead of the error",
-            'class_weight="balanced" or a cost_matrix makes rare classes count more',
+            'class_weight="balanced" or costs make rare classes count more',
             f"{cost_option(labels[code], labels[most], ratio)} makes a missed {class_name(labels[code])} "
             f"cost {ratio:.0f} times as much as the opposite mistake",
         )

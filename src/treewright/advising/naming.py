@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import shlex
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 
 from treewright._text import LONGEST_NAME, count, quote
 from treewright.advice import Advice
@@ -11,47 +12,53 @@ from treewright.advice import Advice
 MOST_NAMED = 5  # columns or classes that one sentence names
 
 
-def listing(found: Sequence[tuple[str, str]], thing: str = "column") -> str:
-    """Names with a number each, as the subject of a sentence; not hundreds of them.
+def listing(facts: Mapping[str, str], thing: str = "column") -> str:
+    """Names with a fact each, as the subject of a sentence; only the first of very many.
 
-    >>> listing([("id", "900 values")]), listing([("a", ""), ("b", "")])
+    >>> listing({"id": "900 values"}), listing({"a": "", "b": ""})
     ("column 'id' (900 values)", "columns 'a' and 'b'")
     """
-    words = [f"{quote(name)} ({fact})" if fact else quote(name) for name, fact in found[:MOST_NAMED]]
-    if len(found) == 1:
+    words = [f"{quote(name)} ({fact})" if fact else quote(name) for name, fact in facts.items()]
+    if len(words) == 1:
         return f"{thing} {words[0]}"
     plural = count(2, thing).removeprefix("2 ")
-    if len(found) > MOST_NAMED:
-        return f"{plural} {', '.join(words)} … and {count(len(found) - MOST_NAMED, f'more {thing}')}"
+    if len(words) > MOST_NAMED:
+        more = count(len(words) - MOST_NAMED, f"more {thing}")
+        return f"{plural} {', '.join(words[:MOST_NAMED])} … and {more}"
     return f"{plural} {', '.join(words[:-1])} and {words[-1]}"
 
 
 def about_columns(
     code: str,
-    found: Sequence[tuple[str, str]],
-    verbs: tuple[str, str],
-    rest: str,
-    *,
-    in_python: str | None = None,
-    on_command_line: str | None = None,
+    facts: Mapping[str, str],
+    predicate: str,
+    in_python: str = "drop [it|them] from X",
+    on_command_line: str = "{drop} [leaves it|leave them] out",
+    **words: str,
 ) -> list[Advice]:
-    """One piece of advice about all columns of a code; none where there are none.
+    """One piece of advice about all columns of `facts`, by name with a fact to show each; none without any.
 
-    `found` are their names, each with a number to show; `verbs` is the beginning of the predicate, of one
-    column and of several. What to try is by default to leave them out.
+    In the texts, ``[it|them]`` is singular or plural, ``{drop}`` the options that leave the columns out, and
+    the names of `words` stand for these.
     """
-    if not found:
+    if not facts:
         return []
-    names, it = [name for name, _ in found], "it" if len(found) == 1 else "them"
-    return [
-        Advice(
-            code,
-            f"{listing(found)} {verbs[len(found) > 1]}{rest}",
-            f"drop {it} from X" if in_python is None else in_python,
-            leave_out(names) if on_command_line is None else on_command_line,
-            names[0] if len(names) == 1 else None,
-        )
-    ]
+    words["drop"] = drop_options(list(facts))
+
+    def fill(text: str) -> str:
+        return number_words(text, len(facts)).format(**words)
+
+    text, only = f"{listing(facts)} {fill(predicate)}", next(iter(facts)) if len(facts) == 1 else None
+    return [Advice(code, text, fill(in_python), fill(on_command_line), only)]
+
+
+def number_words(text: str, number: int) -> str:
+    """A text with its singular or plural words.
+
+    >>> number_words("[it|they] [has|have] one", 1), number_words("[it|they] [has|have] one", 2)
+    ('it has one', 'they have one')
+    """
+    return re.sub(r"\[(.*?)\|(.*?)\]", lambda pair: pair[1 if number == 1 else 2], text)
 
 
 def drop_options(names: Sequence[str]) -> str:
@@ -60,38 +67,29 @@ def drop_options(names: Sequence[str]) -> str:
     >>> drop_options(["id", "first name", "-x"])
     "--drop id --drop 'first name' --drop=-x"
     """
-    named = [f"--drop={shell_word(n)}" if n.startswith("-") else f"--drop {shell_word(n)}" for n in names]
-    return " ".join(named[:MOST_NAMED]) + (" …" if len(names) > MOST_NAMED else "")
-
-
-def leave_out(names: Sequence[str]) -> str:
-    """What to add to a command line so that columns are left out.
-
-    >>> leave_out(["id"]), leave_out(["id", "nr"])
-    ('--drop id leaves it out', '--drop id --drop nr leave them out')
-    """
-    return f"{drop_options(names)} {'leaves it out' if len(names) == 1 else 'leave them out'}"
+    options = [f"--drop{'=' if n.startswith('-') else ' '}{shell_word(n)}" for n in names[:MOST_NAMED]]
+    return " ".join(options) + (" …" if len(names) > MOST_NAMED else "")
 
 
 def shell_word(name: str) -> str:
-    """A name as a shell takes it; one that no line can hold in quotes, as in sentences."""
+    """A name as a shell reads it; a long or unprintable one as in sentences."""
     return shlex.quote(name) if name.isprintable() and len(name) <= LONGEST_NAME else quote(name)
 
 
 def cost_option(truth: Hashable, answer: Hashable, cost: float) -> str:
-    """The option that makes one mistake dearer than others.
+    """The option that sets the cost of one mistake.
 
     >>> cost_option("yes", "no", 32.3)
     '--cost yes:no=32'
     """
-    named = [label_text(label) for label in (truth, answer)]
-    if any(set(name) & set(":=") for name in named):
-        named = ["TRUTH", "ANSWER"]
-    return f"--cost {shell_word(f'{named[0]}:{named[1]}={max(cost, 2):.0f}')}"
+    labels = [label_text(label) for label in (truth, answer)]
+    if any(set(label) & set(":=") for label in labels):
+        labels = ["TRUTH", "ANSWER"]
+    return f"--cost {shell_word(f'{labels[0]}:{labels[1]}={max(cost, 2):.0f}')}"
 
 
 def label_text(label: Hashable) -> str:
-    """A class as files have it."""
+    """A class as it is written in files."""
     return str(label).lower() if isinstance(label, bool) else str(label)
 
 

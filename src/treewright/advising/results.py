@@ -1,4 +1,4 @@
-"""What came of a fit: a tree of one leaf and why, a certificate that says little."""
+"""Results of a fit: a tree of one leaf and why, a certificate that says little."""
 
 from __future__ import annotations
 
@@ -19,32 +19,31 @@ from treewright.parameters import of
 from treewright.pruning import PruningPath
 from treewright.tree import Tree
 
-LEAST_ROWS = 50  # of a table that should give more than one leaf
-# Limits of growing as the command line calls them.
-_OPTIONS = {name: of(name).flag for name in ("max_depth", "max_leaf_nodes", "min_samples_leaf")}
-_MOST_ROWS = 10_000_000  # that a certificate is wished for
+LEAST_ROWS = 50  # of a table from which more than one leaf is expected
+_MOST_ROWS = 10_000_000  # that a certificate is computed for
 
 
 def one_leaf(
     tree: Tree,
     *,
-    grown: Tree | None = None,
-    path: PruningPath | None = None,
     data: Dataset | None = None,
     limits: Mapping[str, Any] | None = None,
+    grown: Tree | None = None,
+    path: PruningPath | None = None,
 ) -> list[Advice]:
     """Why a tree is a single leaf, and what to try.
 
-    `grown` is the tree before pruning, `path` how it was pruned, `data` the rows that grew it, and `limits`
-    are parameters of `grow`.
+    `data` are the rows that it was grown from, `limits` parameters of `grow`, `grown` is the tree before
+    pruning, and `path` how it was pruned.
     """
-    if tree.n_leaves > 1 or not _varies(tree) or int(tree.rows[0]) < LEAST_ROWS:
+    varies = float(tree.risk[0]) > 0  # otherwise there is nothing to predict
+    if tree.n_leaves > 1 or not varies or int(tree.rows[0]) < LEAST_ROWS:
         return []
-    grown = path.full_tree if grown is None and path is not None else grown or tree
-    if grown.n_leaves > 1:
-        return [_pruned_away(tree, grown, path)]
-    said = f"the tree is a single leaf and answers {_answer(tree)} to every row: "
-    return [_never_split(said, int(tree.rows[0]), data, limits or {})]
+    full_tree = path.full_tree if grown is None and path is not None else grown or tree
+    subject = f"the tree is a single leaf and answers {_answer(tree)} to every row"
+    if full_tree.n_leaves > 1:
+        return [_pruned_to_one_leaf(subject, tree, full_tree, path)]
+    return [_without_split(subject, int(tree.rows[0]), data, limits or {})]
 
 
 def one_leaf_each(data: Dataset) -> list[Advice]:
@@ -52,12 +51,7 @@ def one_leaf_each(data: Dataset) -> list[Advice]:
     targets = data.targets
     if targets is None or data.n_counted < LEAST_ROWS or not (targets != targets[:, :1]).any():
         return []
-    return [_never_split("every tree is a single leaf: ", data.n_counted, data, {})]
-
-
-def _varies(tree: Tree) -> bool:
-    """Whether there was anything to predict: rows of one class, or equal numbers, leave no choice."""
-    return float(tree.risk[0]) > 0
+    return [_without_split("every tree is a single leaf", data.n_counted, data, {})]
 
 
 def _answer(tree: Tree) -> str:
@@ -65,49 +59,37 @@ def _answer(tree: Tree) -> str:
     return amount(float(tree.centre[0, 0])) if labels is None else class_name(labels[tree.label[0, 0]])
 
 
-def _pruned_away(tree: Tree, grown: Tree, path: PruningPath | None) -> Advice:
-    """The splits were there, but none of them held."""
-    position = int(grown.feature[0])
-    column = grown.tested[position]
-    first, drop = f"its first split was on {quote(column.name)}", ""
+def _pruned_to_one_leaf(subject: str, tree: Tree, full_tree: Tree, path: PruningPath | None) -> Advice:
+    """All splits were pruned."""
+    column = full_tree.tested[int(full_tree.feature[0])]
+    first, drop = f"its first split was on {quote(column.name)}", None
     if column.is_category and len(column.categories) > MANY_CATEGORIES:
         first += f", a category of {len(column.categories):,} values, which may have hidden the others"
         drop = column.name
-    method = "the pruning" if path is None else f"{path.method} pruning"
-    costs = _cost_of_rare(tree)
-    milder = "" if path is not None and path.method == "pessimistic" else "pessimistic"
-    in_python = [
-        f"X without {quote(drop)}" if drop else "",
-        'class_weight="balanced"' if costs else "",
-        f'pruning="{milder}"' if milder else "",
-        "pruning=None",
-        "other columns",
+    method = None if path is None else path.method
+    pruning = "the pruning" if method is None else f"{method} pruning"
+    cost = _cost_of_rare(tree)
+    remedies = [
+        (f"X without {quote(drop)}", drop_options([drop])) if drop else None,
+        ('class_weight="balanced"', cost) if cost else None,
+        ('pruning="pessimistic"', "--prune pessimistic") if method != "pessimistic" else None,
+        ("pruning=None", "--prune none"),
     ]
-    on_command_line = [
-        drop_options([drop]) if drop else "",
-        costs,
-        f"--prune {milder}" if milder else "",
-        "--prune none",
-        "other columns",
-    ]
+    in_python, on_command_line = (
+        f"try {', '.join(words)} or other columns" for words in zip(*filter(None, remedies), strict=True)
+    )
     return Advice(
         "one_leaf",
-        f"the tree is a single leaf and answers {_answer(tree)} to every row: it was grown to "
-        f"{grown.n_leaves:,} leaves, which {method} cut back to one{_judged(path)}; {first}",
-        f"try {_either(in_python)}",
-        f"try {_either(on_command_line)}",
-        drop or None,
+        f"{subject}: it was grown to {full_tree.n_leaves:,} leaves, which {pruning} cut back to one"
+        f"{_validation_losses(path)}; {first}",
+        in_python,
+        on_command_line,
+        drop,
     )
 
 
-def _either(options: list[str]) -> str:
-    """The options that there are, as a list in words."""
-    given = [option for option in options if option]
-    return f"{', '.join(given[:-1])} or {given[-1]}"
-
-
-def _judged(path: PruningPath | None) -> str:
-    """What the rows that chose say of one leaf and of the best larger tree."""
+def _validation_losses(path: PruningPath | None) -> str:
+    """The validation losses of one leaf and of the best larger tree."""
     if path is None or path.validation is None or len(path) < 2 or path.leaves[-1] != 1:
         return ""
     best = int(np.argmin(path.validation[:-1]))
@@ -119,7 +101,7 @@ def _judged(path: PruningPath | None) -> str:
 
 
 def _cost_of_rare(tree: Tree) -> str:
-    """The option that makes the rarer one of two classes count, where it is rare."""
+    """The option that raises the cost of mistakes on the rarer of two classes; "" unless it is rare."""
     labels = tree.schema.targets[0].classes
     if labels is None or len(labels) != 2 or len(tree.schema.targets) > 1 or tree.schema.has_costs:
         return ""
@@ -130,11 +112,11 @@ def _cost_of_rare(tree: Tree) -> str:
     return cost_option(labels[rare], labels[1 - rare], float(shares[1 - rare] / shares[rare]))
 
 
-def _never_split(said: str, rows: int, data: Dataset | None, limits: Mapping[str, Any]) -> Advice:
-    """Nothing was ever split: a limit forbids it, or no column tells anything."""
+def _without_split(subject: str, rows: int, data: Dataset | None, limits: Mapping[str, Any]) -> Advice:
+    """Nothing was ever split: a limit forbids it, or no column is related to the target."""
     columns = "columns" if data is None else count(data.n_columns, "column")
     least = limits.get("min_samples_leaf") or 1
-    for name, forbids, what, needed in (
+    for name, forbids, what, remedy in (
         ("max_depth", limits.get("max_depth") == 0, "a depth of 0", "at least 1"),
         ("max_leaf_nodes", limits.get("max_leaf_nodes") == 1, "a limit of one leaf", "at least 2"),
         (
@@ -145,33 +127,26 @@ def _never_split(said: str, rows: int, data: Dataset | None, limits: Mapping[str
         ),
     ):
         if forbids:
-            why = f"{what} forbids every split of {count(rows, 'row')}"
-            return Advice(
-                "one_leaf", said + why, f"{name} must be {needed}", f"{_OPTIONS[name]} must be {needed}"
-            )
+            text = f"{subject}: {what} forbids every split of {count(rows, 'row')}"
+            return Advice("one_leaf", text, f"{name} must be {remedy}", f"{of(name).flag} must be {remedy}")
     for name in ("min_gain", "significance", "min_samples_split"):
         if limits.get(name):
-            why = f"no split of the {columns} passes {name}={limits[name]:g}"
-            return Advice("one_leaf", said + why, f"loosen {name}")
-    if data is not None and not any(_column_varies(data, j) for j in range(data.n_columns)):
+            text = f"{subject}: no split of the {columns} passes {name}={limits[name]:g}"
+            return Advice("one_leaf", text, f"relax {name}")
+    if data is not None and all(len(np.unique(data.column(j))) < 2 for j in range(data.n_columns)):
         why = f"none of the {columns} varies"
     else:
         why = f"no split of the {columns} gains anything on {count(rows, 'row')}"
     return Advice(
         "one_leaf",
-        said + why,
-        "give columns that tell something about y, or more rows",
-        "give columns that tell something about the target, or more rows",
+        f"{subject}: {why}",
+        "provide columns that are related to y, or more rows",
+        "provide columns that are related to the target, or more rows",
     )
 
 
-def _column_varies(data: Dataset, position: int) -> bool:
-    values = data.column(position)
-    return len(np.unique(values)) > 1
-
-
 def small_test(found: Metrics, delta: float) -> list[Advice]:
-    """A certificate from so few test rows that it says little; how many would do."""
+    """A certificate that says little, because there are few test rows; how many would be enough."""
     if not found.is_share or found.n_rows < 1 or not found.beats_constant:
         return []
     limit = _limit(found.error, found.n_rows, delta)
@@ -180,7 +155,7 @@ def small_test(found: Metrics, delta: float) -> list[Advice]:
     enough = found.n_rows
     while not _says_enough(_limit(found.error, enough, delta), found) and enough < _MOST_ROWS:
         enough = int(enough * 1.25) + 1
-    needed = f"about {_rounded(enough):,} test rows" if enough < _MOST_ROWS else "far more test rows"
+    enough_rows = f"about {_round_up(enough):,} test rows" if enough < _MOST_ROWS else "far more test rows"
     beside = ""
     if limit >= found.constant_error:
         always = f"always answering {found.quoted_constant}"
@@ -189,8 +164,8 @@ def small_test(found: Metrics, delta: float) -> list[Advice]:
         Advice(
             "small_test",
             f"{count(found.n_rows, 'test row')} with {percent(found.error)} errors only bound the true error "
-            f"below {percent(limit)}{beside}; {needed} would do",
-            "give certify more rows; to choose the tree by folds (select='folds') frees validation rows",
+            f"below {percent(limit)}{beside}; {enough_rows} would be enough",
+            "give certify more rows; choosing the tree by folds (select='folds') frees validation rows",
             "a larger --test, or --select folds, which needs no validation rows",
         )
     ]
@@ -205,15 +180,15 @@ def _says_little(limit: float, found: Metrics) -> bool:
 
 
 def _says_enough(limit: float, found: Metrics) -> bool:
-    """A limit that is worth quoting: clearly below the constant answer's error and near the tree's own."""
+    """Whether a limit is clearly below the constant prediction's error and near the tree's own."""
     is_near = limit <= 1.5 * found.error or limit <= found.error + 0.03
     return is_near and limit < (found.error + found.constant_error) / 2
 
 
-def _rounded(number: int) -> int:
-    """Up to two digits, as estimates are told.
+def _round_up(number: int) -> int:
+    """A number rounded up to two digits.
 
-    >>> _rounded(1234)
+    >>> _round_up(1234)
     1300
     """
     scale = int(10 ** max(len(str(number)) - 2, 0))

@@ -1,4 +1,4 @@
-"""Rows that occur more than once: test rows that are copies of training rows, and copies within a table."""
+"""Duplicated rows: test rows that are copies of training rows, and copies within a table."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from treewright.encoding import Dataset
 MANY_WITHIN = 0.1  # the share of rows that are copies of others
 MANY_ACROSS = 0.15  # the share of test rows that are copies of training rows
 LEAST_ROWS = 20
-_ROOM = 100  # possible rows per row below which copies come by chance
+_ROOM = 100  # fewer possible rows per row than this make copies by chance
 
 
 def duplicates_across(train: Dataset, test: Dataset) -> list[Advice]:
-    """Test rows that are copies of training rows, the target included: the tree has seen their answers."""
+    """Test rows that are copies of training rows, the target included."""
     if test.n_rows < LEAST_ROWS or not _has_room(train):
         return []
     copies = int(np.isin(_hashes(test), _hashes(train)).sum())
@@ -46,7 +46,7 @@ def duplicates_within(data: Dataset) -> list[Advice]:
         Advice(
             "duplicates",
             f"{copies:,} of {count(data.n_rows, 'row')} ({percent(share)}) are exact copies of others, while "
-            "a certificate takes rows for independent draws",
+            "a certificate assumes independent rows",
             "remove duplicates if they are not separate observations",
             "remove duplicates from the table if they are not separate observations",
         )
@@ -67,9 +67,7 @@ def _hashes(data: Dataset) -> NDArray[np.uint64]:
 
 
 def _has_room(data: Dataset) -> bool:
-    """Whether there are so many possible rows that copies are no matter of course: a table of a few columns
-    of few values has them by chance.
-    """
+    """Whether so many different rows are possible that copies are unlikely to come by chance."""
     needed, room = float(np.log(_ROOM * max(data.n_rows, 1))), 0.0
     for j, column in enumerate(data.schema.columns):
         distinct = len(column.categories) or len(np.unique(data.column(j, slice(0, 10_000))))

@@ -1,6 +1,7 @@
-"""Certifying: how far a tree can be wrong, with a number to quote.
+"""Certifying: how far a tree can be wrong, with a number to quote. One file per method of `certify`.
 
-`certify` looks methods up in one table. From rows that were never used (`test=`):
+A method is a file with a `METHOD`: an object of a subclass of `HeldOut`, for rows that were never used
+(``test=``), or of `TrainingMethod`. This folder is the list of them:
 
     held_out       exact; `choices=K` where the rows chose one of K trees
     reduced_error  where the rows chose any pruning of a grown tree
@@ -11,11 +12,11 @@ From the training rows alone, which the tree's own statistic sums up:
 
 For majority votes, by rows that each tree was not grown from: `certify_votes`.
 
-For pruners, each of these is a pure function of arrays, `BOUNDS[method]`, all called alike:
+For pruners, each bound from training rows is a function of arrays, ``BOUNDS[method]``, all called alike:
 
     bound(errors, rows, *, leaves, bits, columns, classes=2, delta=0.05, whole=True, test_bits=0.0) -> array
 
-With `leaf, split = node_bits(tree, complete=...)`, a pruning takes header_bits(tree) + Σ leaf over its
+With ``leaf, split = node_bits(tree, complete=...)``, a pruning takes header_bits(tree) + Σ leaf over its
 leaves + Σ split over its splits. `errors` are lost rows: the losses of its leaves added up, divided by the
 largest loss of a row. mdl, compression and vc take `leaves` instead of `bits`; add thresholds and subsets by
 `test_bits` if the number is to be a guarantee and not only the book's formula. All of them grow with errors,
@@ -24,9 +25,6 @@ leaves and bits.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-from inspect import signature
 from typing import Any
 
 from treewright.certifying.binomial import (
@@ -37,18 +35,16 @@ from treewright.certifying.binomial import (
     kl,
     kl_upper,
 )
-from treewright.certifying.bounds import BOUNDS
 from treewright.certifying.certificate import Certificate, Certificates
 from treewright.certifying.held_out import (
     certify_errors,
     certify_losses,
-    held_out,
-    reduced_error,
     refuse_same_counts,
 )
 from treewright.certifying.kearns_mansour import excess, penalty
 from treewright.certifying.leaf_intervals import LeafIntervals, leaf_intervals
-from treewright.certifying.training_set import from_training
+from treewright.certifying.method import METHODS, method_of
+from treewright.certifying.training_rows import TrainingMethod
 from treewright.certifying.tree_code import (
     HEADER_BITS,
     coded_columns,
@@ -59,7 +55,7 @@ from treewright.certifying.tree_code import (
 )
 from treewright.certifying.votes import VOTE_METHODS, VoteCertificate, VoteCounts, certify_votes, vote_counts
 from treewright.certifying.weak_learning import log_splits_needed, measured_edges, splits_needed
-from treewright.encoding.known_rows import FitRows
+from treewright.encoding.row_hashes import FitRows
 from treewright.tree.evaluate import given_rows
 from treewright.tree.shortcuts import as_tree
 
@@ -96,12 +92,9 @@ __all__ = [
     "vote_counts",
 ]
 
-METHODS: dict[str, Callable[..., Certificate]] = {
-    "held_out": held_out,
-    "reduced_error": reduced_error,
-    **{name: partial(from_training, method=name) for name in BOUNDS},
+BOUNDS: dict[str, TrainingMethod] = {
+    name: method for name in METHODS.names if isinstance(method := method_of(name), TrainingMethod)
 }
-_HELD_OUT = ("held_out", "reduced_error")
 
 
 def certify(
@@ -115,32 +108,35 @@ def certify(
 ) -> Certificate:
     """A bound on the true error of a tree, which holds with probability 1 - delta.
 
+    Rows that were never used give the smallest bounds. A bound from the training rows pays for the size of
+    the tree, but needs no other rows.
+
     Parameters
     ----------
     model : Tree or fitted estimator
         Grown, pruned or written by hand.
     method : str, optional
-        One of `METHODS`; "held_out" by default where there are `test` rows, else "occam".
+        One of ``METHODS.names``; "held_out" by default where there are `test` rows, else "occam".
     test : Dataset or tuple (table, target), optional
         Rows that were never used; a Dataset is encoded with ``schema=tree.schema``. Rows of a class that the
-        tree does not know (a Dataset has them by ``judging=True``) count as mistakes, the dearest there are.
+        tree does not know (a Dataset has them by ``judging=True``) count as mistakes of the highest cost.
     data : Dataset or tuple (table, target), optional
-        The training rows, for the methods that need no others. A grown tree knows what matters of them, and
-        the bound is the same with and without; a tree that was converted from another library does not.
+        The training rows, for the methods that need no others. A grown tree stores what is needed of them,
+        and the bound is the same with and without; a tree converted from another library does not.
     delta : float
-        The chance of being wrong.
+        The probability that the bound fails.
     choices : int
         For held_out: the number of trees of which the test rows have chosen this one; 1 by default.
     cost_matrix : array of shape (classes, classes) or dict of dicts
-        For test rows: what the answer j to a row of class i costs; the tree's own costs by default.
+        For test rows: the cost of predicting j for a row of class i; the tree's own costs by default.
     loss, loss_bound : str, float
         For test rows of numbers: "squared_error", "absolute_error" or "poisson" (by default the
         criterion's), and the most that a row can lose. Without that bound there is an estimate only.
     check_rows : bool
-        Whether test rows that count like the training rows at every node are refused, and where the model is
-        an estimator those that it knows again, in any order or some of them; True by default.
+        Whether test rows with the counts of the training rows at every node are refused, and where the model
+        is an estimator the rows of its fit, in any order or some of them; True by default.
     complete : bool
-        For training rows: whether none missed a value in a column that the tree tests, where the tree does
+        For training rows: whether no value was missing in a column that the tree tests, where the tree does
         not know.
     known_categories : bool
         For training rows: the list of the categories of each column was fixed before the rows were seen (the
@@ -164,26 +160,24 @@ def certify(
     check_delta(delta)
     tree = as_tree(model)
     name = method or ("occam" if test is None else "held_out")
-    if name not in METHODS:
-        raise ValueError(f"method {name!r} is unknown; known: {', '.join(METHODS)}")
-    if name in _HELD_OUT and test is None:
+    chosen = method_of(name)
+    if chosen.takes == "test" and test is None:
         raise ValueError(f"method {name!r} needs rows that were never used: test=")
-    if name in _HELD_OUT and data is not None:
+    if chosen.takes == "test" and data is not None:
         raise ValueError(f"method {name!r} looks at test= only; data= is for training rows")
-    if name not in _HELD_OUT and test is not None:
+    if chosen.takes == "data" and test is not None:
         raise ValueError(f"method {name!r} is for the training rows, test= for held_out and reduced_error")
-    role, given = ("test", test) if name in _HELD_OUT else ("data", data)
-    rows: dict[str, Any] = {role: None}
-    if given is not None:
-        rows[role] = given_rows(tree, given, role, judging=role == "test")
-    known = set(signature(METHODS[name]).parameters) - {"tree", "delta", "method", *rows}
-    if wrong := set(options) - known:
-        raise ValueError(f"method {name!r} has no option {min(wrong)!r}; it has: {', '.join(sorted(known))}")
+    if wrong := set(options) - chosen.options:
+        known = ", ".join(sorted(chosen.options))
+        raise ValueError(f"method {name!r} has no option {min(wrong)!r}; it has: {known}")
+    rows = test if chosen.takes == "test" else data
+    if rows is not None:
+        rows = given_rows(tree, rows, chosen.takes, judging=chosen.takes == "test")
     fit_rows: FitRows | None = getattr(model, "_fit_rows", None)  # of an estimator; a tree has none
     if test is not None and fit_rows is not None:
         if options.pop("check_rows", True):
             choices = options.get("choices", 1)
-            fit_rows.refuse(rows["test"], choices=choices, all_prunings=name == "reduced_error")
-            refuse_same_counts(tree, rows["test"])
+            fit_rows.refuse(rows, choices=choices, all_prunings=name == "reduced_error")
+            refuse_same_counts(tree, rows)
         options["check_rows"] = False
-    return METHODS[name](tree, float(delta), **rows, **options)
+    return chosen.certify(tree, float(delta), **{chosen.takes: rows}, **options)

@@ -1,6 +1,6 @@
-"""Limits on a chance that was seen at work: exact for counts, kl and Hoeffding for any bounded loss.
+"""Confidence limits of a probability: exact for counts, by kl and Hoeffding for any bounded loss.
 
-Everything takes arrays, and confidence as `nats` = ln(1/δ), so that δ = 2^-5000 is no smaller than any other.
+All functions take arrays, and the confidence as `nats` = ln(1/δ), so that δ = 2^-5000 does not underflow.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-_MOST_NATS = 60.0  # beyond, the inverse of the incomplete beta function of scipy 1.17 is now and then far off
+_MOST_NATS = 60.0  # beyond, the inverse incomplete beta function of scipy 1.17 is sometimes far off
 _MOST_STEPS = 200  # of Newton's method; it needs a dozen
 _SMALL_STEP = 1e-9  # of the solution: what is left after it is of the order of its square
 _MOST_TERMS = 1000  # of the continued fraction; it needs a few dozen
@@ -20,13 +20,13 @@ _DEEPEST = -600.0  # the logarithm of the smallest tail that is taken from scipy
 
 
 def check_delta(delta: Any) -> None:
-    """ValueError unless delta is a chance, neither 0 nor 1."""
+    """ValueError unless delta is a probability, neither 0 nor 1."""
     if isinstance(delta, bool) or not isinstance(delta, int | float | np.number) or not 0 < delta < 1:
         raise ValueError(f"delta is {delta!r}; it is the chance of being wrong, between 0 and 1: 0.05")
 
 
 def binomial_upper(errors: Any, rows: Any, nats: Any) -> Floats:
-    """The largest p with P(at most `errors` wrong of `rows`) >= e^-nats: an exact upper limit of the chance.
+    """The largest p with P(at most `errors` wrong of `rows`) >= e^-nats: an exact upper limit.
 
     Clopper and Pearson's one-sided limit, by the inverse of the incomplete beta function where e^-nats is
     not too small. Beyond that by logarithms: that of the tail is concave in p, and Chernoff's limit is never
@@ -77,7 +77,7 @@ def log_tail(errors: Any, rows: Any, chance: Any) -> Floats:
 
 
 def _log_tail(a: Floats, b: Floats, p: Floats) -> tuple[Floats, Floats]:
-    """Logarithms of I_{1-p}(a, b), the chance of fewer than b wrong of a + b - 1, and of its fall in p."""
+    """Logarithms of I_{1-p}(a, b), the probability of fewer than b of a + b - 1, and of its slope in p."""
     from scipy.special import betainc, betaln
 
     with np.errstate(divide="ignore", invalid="ignore"):  # a chance of 1 has a tail of 0
@@ -124,7 +124,7 @@ def binomial_lower(errors: Any, rows: Any, nats: Any) -> Floats:
 
 
 def kl(observed: Any, chance: Any) -> Floats:
-    """The divergence q ln(q/p) + (1-q) ln((1-q)/(1-p)) of two chances, in nats.
+    """The divergence q ln(q/p) + (1-q) ln((1-q)/(1-p)) of two probabilities, in nats.
 
     >>> kl([0.0, 0.5, 0.5], [0.5, 0.5, 1.0]).round(4).tolist()
     [0.6931, 0.0, inf]

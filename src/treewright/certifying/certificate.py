@@ -1,4 +1,4 @@
-"""The certificate: a number to quote, what it rests on, and a check that comes to it by another way."""
+"""The certificate: a number to quote, its assumptions, and an independent check of the number."""
 
 from __future__ import annotations
 
@@ -8,26 +8,34 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from treewright.certifying.losses import NUMBER_LOSSES, row_losses, training_loss
-from treewright.certifying.tree_code import coded_columns, is_complete, told, tree_bits, write
-from treewright.certifying.tree_code import read as read_word
+from treewright.certifying.losses import NUMBER_LOSSES, row_losses
+from treewright.certifying.method import Method, method_of
+from treewright.certifying.tree_code import is_complete
 from treewright.certifying.verification import fits
 from treewright.encoding import Dataset
 from treewright.tree import Tree
 
-_NAMES = {
-    "occam": "Occam",
-    "occam_hoeffding": "Occam, Hoeffding",
-    "pac_bayes": "PAC-Bayes",
-    "mdl": "MDL",
-    "compression": "sample compression",
-    "vc": "VC",
-}
+
+class Sealed:
+    """A frozen dataclass whose mappings cannot be changed either; it pickles."""
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if isinstance(value, Mapping):
+                object.__setattr__(self, name, MappingProxyType(dict(value)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        values = {name: dict(v) if isinstance(v, Mapping) else v for name, v in vars(self).items()}
+        return _from_values, (type(self), values)
+
+
+def _from_values(cls: type[Any], values: dict[str, Any]) -> Any:
+    return cls(**values)
 
 
 @dataclass(frozen=True)
-class Certificate:
-    """How far a tree can be wrong.
+class Certificate(Sealed):
+    """A bound on the true error of a tree.
 
     With probability `1 - delta` over the draw of the rows, the true loss is at most `value`, if the
     `assumptions` hold. Where `guarantee` is False it is an estimate only.
@@ -46,27 +54,20 @@ class Certificate:
     value: float  # the bound
     method: str
     delta: float
-    error: float  # the loss that was seen, per row
+    error: float  # the mean loss of the rows
     rows: int
     assumptions: tuple[str, ...]
-    breakdown: Mapping[str, float] = field(default_factory=dict, hash=False)  # bits paid, by what they say
+    breakdown: Mapping[str, float] = field(default_factory=dict, hash=False)  # the bits paid, by purpose
     what: str = "error"
     guarantee: bool = True
     most: float = 1.0  # the largest loss of a row
     choices: int = 1  # trees among which the same rows chose
     deviation: float = 0.0  # standard deviation of the rows' losses
     limit: str = "binomial"  # the inequality
-    named: int = 0  # rows that name thresholds, and so do not count
+    naming_rows: int = 0  # rows that name thresholds, and so do not count
     complete: bool = False  # whether the code leaves missing values out
-    known: bool = False  # whether the code counts categories instead of naming them
+    known_categories: bool = False  # whether the code counts categories instead of naming them
     tree: Tree | None = field(default=None, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "breakdown", MappingProxyType(dict(self.breakdown)))
-
-    def __reduce__(self) -> tuple[object, ...]:
-        values = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return _rebuilt, (values | {"breakdown": dict(self.breakdown)},)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values: text, numbers, lists and dicts."""
@@ -76,7 +77,7 @@ class Certificate:
 
     @property
     def bits(self) -> float:
-        """What was paid for choosing this tree after seeing the rows, in bits."""
+        """The price of choosing this tree after seeing the rows, in bits."""
         return float(sum(self.breakdown.values()))
 
     @property
@@ -85,16 +86,16 @@ class Certificate:
         return 1 - self.delta
 
     def check(self, data: Dataset | None = None, *, cost_matrix: Any = None) -> bool:
-        """Whether the number comes out again by another way.
+        """Whether an independent computation gives the same number.
 
-        The inequality is tried at `value` (binomial terms are added up one by one, nothing is inverted); the
-        code word of the tree is really written, read again and measured; the tree's training errors are
+        The inequality is evaluated at `value` (binomial terms are added up one by one, nothing is inverted);
+        the code word of the tree is really written, read again and measured; the tree's training errors are
         counted again. Give the rows as `data` to have them counted again as well, one by one, and the
-        `cost_matrix` if the certificate was given any.
+        `cost_matrix` if the certificate was given one.
         """
         if not (0 < self.delta < 1 and 0 <= self.error <= self.most):
             return False
-        return self._counts_again(data, cost_matrix) and self._weighs_again() and fits(self)
+        return self._counts_again(data, cost_matrix) and self._method.confirms(self) and fits(self)
 
     def _counts_again(self, data: Dataset | None, cost_matrix: Any) -> bool:
         if data is None:
@@ -105,66 +106,37 @@ class Certificate:
         lost = row_losses(self.tree, data, cost_matrix=cost_matrix, loss=loss).loss.tolist()
         return len(lost) == self.rows and math.isclose(math.fsum(lost) / len(lost), self.error, abs_tol=1e-12)
 
-    def _weighs_again(self) -> bool:
-        """The tree's own numbers: its code, its errors; nothing to do for held-out rows."""
-        tree = self.tree
-        if self.method == "reduced_error":
-            return tree is None or self.bits == len(told(tree).shape)
-        if self.method == "held_out":
-            return math.isclose(self.bits, math.log2(self.choices))
-        if tree is None:
-            return True
-        lost, rows, _, most = training_loss(tree)
-        if rows != self.rows or not math.isclose(lost / rows * most, self.error, abs_tol=1e-12):
-            return False
-        if self.method in ("occam", "occam_hoeffding", "pac_bayes"):
-            word = write(tree, complete=self.complete, known=self.known)
-            meant = told(tree, complete=self.complete, known=self.known)
-            same = read_word(word, tree.schema, known=self.known) == meant
-            return same and 0 <= len(word) - self.bits + 1e-6 < 1 + 2e-6
-        own, splits = tree_bits(tree, complete=self.complete, known=self.known), tree.n_leaves - 1
-        symbols = coded_columns(tree) + math.prod(tree.schema.block_widths) + 1
-        own["symbols"] = (tree.n_nodes + 1) * math.log2(symbols)
-        own["rows"] = self.named * math.log2(rows)
-        own["cuts"] = splits * math.log2(2 * rows)
-        return all(math.isclose(bits, own[name]) for name, bits in self.breakdown.items())
+    @property
+    def _method(self) -> Method:
+        return method_of(self.method)
 
     def __str__(self) -> str:
-        seen, sure = self._number(self.error), f"{round(100 * self.confidence, 10):g} %"
+        error, sure = self._number(self.error), f"{round(100 * self.confidence, 10):g} %"
         if not self.guarantee:
-            below = f"likely below {self.shown} ({sure}; an estimate, no guarantee)"
+            below = f"likely below {self.bound_text} ({sure}; an estimate, no guarantee)"
         elif self.value >= self.most:
             below = f"nothing can be said with {sure} confidence"
         else:
-            below = f"with {sure} confidence the true {self.what} is below {self.shown}"
-        return f"{self.what} on {self._rows()}: {seen}   → {self._source()}{below}"
+            below = f"with {sure} confidence the true {self.what} is below {self.bound_text}"
+        return f"{self.what} on {self._rows()}: {error}   → {self._source()}{below}"
 
     def __repr__(self) -> str:
         sign = "<" if self.guarantee else "≈<"
         return (
-            f"<Certificate: true {self.what} {sign} {self.shown} with confidence {self.confidence:g}, "
+            f"<Certificate: true {self.what} {sign} {self.bound_text} with confidence {self.confidence:g}, "
             f"{self.method}, {self.rows:,} rows>"
         )
 
     def _rows(self) -> str:
-        if self.method == "held_out":
-            used = (
-                "never used for fitting" if self.choices == 1 else f"that chose 1 of {self.choices:,} trees"
-            )
-        elif self.method == "reduced_error":
-            used = "that chose among all prunings"
-        else:
-            used = "of the training table"
-        return f"{self.rows:,} rows {used}"
+        return f"{self.rows:,} rows {self._method.rows_text(self)}"
 
     def _source(self) -> str:
-        if self.method in _NAMES:
-            return f"from them alone ({_NAMES[self.method]}, {math.ceil(self.bits):,} bits), "
-        return ""
+        title = self._method.title
+        return f"from them alone ({title}, {math.ceil(self.bits):,} bits), " if title else ""
 
     @property
-    def shown(self) -> str:
-        """The bound as people read it, rounded up: 9.6 %."""
+    def bound_text(self) -> str:
+        """The bound in words, rounded up: 9.6 %."""
         return self._number(self.value, up=True)
 
     def _number(self, value: float, up: bool = False) -> str:
@@ -172,7 +144,7 @@ class Certificate:
 
 
 def loss_text(value: float, *, in_per_cent: bool, up: bool = False) -> str:
-    """A loss as people read it; a bound is rounded `up`, so that it holds as it is shown.
+    """A loss in words; a bound is rounded `up`, so that the rounded number holds, too.
 
     >>> loss_text(0.08041, in_per_cent=True), loss_text(0.08041, in_per_cent=True, up=True)
     ('8.0 %', '8.1 %')
@@ -187,10 +159,6 @@ def loss_text(value: float, *, in_per_cent: bool, up: bool = False) -> str:
     unit = 10.0 ** (math.floor(math.log10(abs(value))) - 3)
     steps = math.ceil(value / unit - 1e-9) if up else round(value / unit)
     return f"{steps * unit:.4g}"
-
-
-def _rebuilt(values: dict[str, object]) -> Certificate:
-    return Certificate(**values)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
@@ -219,7 +187,7 @@ class Certificates:
             raise ValueError("there must be at least one certificate")
 
     def check(self) -> bool:
-        """Whether every certificate comes out again by another way."""
+        """Whether an independent computation confirms every certificate."""
         return all(certificate.check() for certificate in self.certificates)
 
     def __str__(self) -> str:
@@ -230,13 +198,13 @@ class Certificates:
         lines = [f"{left:<{width}}→ {right}" for left, right in zip(start, ends, strict=True)]
         if self.estimate is not None:
             mean, error, folds = self.estimate
-            shown = f"{first._number(mean)} ± {first._number(error)}"
-            lines.append(f"{folds}-fold estimate {shown}  (an estimate, no guarantee)")
+            estimate = f"{first._number(mean)} ± {first._number(error)}"
+            lines.append(f"{folds}-fold estimate {estimate}  (an estimate, no guarantee)")
         return "\n".join(lines)
 
     def _start(self, other: Certificate) -> str:
-        if other.method in _NAMES:
-            return f"from the training rows alone ({_NAMES[other.method]}, {math.ceil(other.bits):,} bits)"
+        if title := other._method.title:
+            return f"from the training rows alone ({title}, {math.ceil(other.bits):,} bits)"
         if self._same_rows(other):
             return "(" + other._rows().replace(f"{other.rows:,} rows that", "the same rows")
         return f"{other.what} on {other._rows()}: {other._number(other.error)}"
@@ -245,7 +213,7 @@ class Certificates:
         if other.guarantee and other.value >= other.most:
             return "nothing can be said"
         hint = "" if other.guarantee else " (an estimate, no guarantee)"
-        return f"below {other.shown}{hint}" + (")" if self._same_rows(other) else "")
+        return f"below {other.bound_text}{hint}" + (")" if self._same_rows(other) else "")
 
     def _same_rows(self, other: Certificate) -> bool:
         first = self.certificates[0]

@@ -1,9 +1,8 @@
-"""Certificates from rows that the tree has never seen."""
+"""The certificate from rows that had no part in the fit, also if they have chosen one of some trees."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from treewright.certifying.binomial import bernstein_upper, binomial_upper, check_delta, kl_upper
 from treewright.certifying.certificate import Certificate
 from treewright.certifying.losses import Loss, RowLosses, row_losses
+from treewright.certifying.method import Method
 from treewright.encoding import Dataset
 from treewright.tree import Tree
 from treewright.tree.class_counts import SparseRows
@@ -21,39 +21,105 @@ _BY_PRIORS = (
     "a mistake costs what the tree's matrix says: the cost that was given, times the prior of its class over "
     "the share of that class among the training rows"
 )
-_UNSEEN = "none of them was used to grow the tree, and they are looked at once"
 
 
-def held_out(
-    tree: Tree,
-    delta: float,
-    *,
-    test: Dataset,
-    choices: int = 1,
-    cost_matrix: Any = None,
-    loss: Loss | None = None,
-    loss_bound: float | None = None,
-    check_rows: bool = True,
-) -> Certificate:
-    """The bound from held-out rows, also if they have chosen one of `choices` trees.
+class HeldOut(Method):
+    """Each of the trees has its own δ / choices, so that the bound of the chosen one holds whichever it is.
 
-    Every one of the trees has its own δ / choices, so that the chosen one's bound holds whichever it is. The
-    trees must not depend on the rows: those of one pruning path, grown and pruned on other rows.
+    The trees must not depend on the rows: those of one pruning path, grown and pruned on other rows.
     """
-    rows = _rows(tree, test, cost_matrix, loss, check_rows)
-    return _after_choice(tree, delta, rows, choices, loss_bound)
+
+    takes = "test"
+    options = frozenset({"choices", "cost_matrix", "loss", "loss_bound", "check_rows"})
+
+    def price(self, tree: Tree | None, choices: int) -> tuple[dict[str, float], str]:
+        """The bits paid for the choice of the tree, by what they say, and the assumption about it."""
+        if not (isinstance(choices, int | np.integer) and choices >= 1):
+            raise ValueError(f"choices is {choices!r}; it is the number of trees to choose from, 1 or more")
+        if choices == 1:
+            return {}, "none of them was used to grow the tree, and they are used only once"
+        made = f"they chose one of {choices:,} trees that were made without them"
+        return {"choices": math.log2(choices)}, made
+
+    def rows_text(self, certificate: Certificate) -> str:
+        """They were never used, or chose a tree."""
+        n = certificate.choices
+        return "never used for fitting" if n == 1 else f"that chose 1 of {n:,} trees"
+
+    def confirms(self, certificate: Certificate) -> bool:
+        """Compares the bits of the choice."""
+        return math.isclose(certificate.bits, math.log2(certificate.choices))
+
+    def certify(
+        self,
+        tree: Tree,
+        delta: float,
+        *,
+        test: Dataset,
+        choices: int = 1,
+        cost_matrix: Any = None,
+        loss: Loss | None = None,
+        loss_bound: float | None = None,
+        check_rows: bool = True,
+    ) -> Certificate:
+        """The certificate of a tree; see `treewright.certify`."""
+        rows = row_losses(tree, test, cost_matrix=cost_matrix, loss=loss)
+        if check_rows:
+            refuse_same_counts(tree, test, accident=1.0)
+        return self.of_losses(rows, delta, choices, loss_bound, tree)
+
+    def of_losses(
+        self,
+        rows: RowLosses,
+        delta: float,
+        choices: int = 1,
+        loss_bound: float | None = None,
+        tree: Tree | None = None,
+    ) -> Certificate:
+        """The certificate of whatever lost so much."""
+        breakdown, assumption = self.price(tree, choices)
+        nats = sum(breakdown.values()) * math.log(2) - math.log(delta)
+        n, most = len(rows.loss), _most(rows, loss_bound)
+        error = float(rows.loss.mean())
+        deviation = float(rows.loss.std(ddof=1)) if n > 1 and math.isfinite(error) else 0.0
+        assumptions = [_ROWS, assumption]
+        if rows.unknown:
+            assumptions.append(_unknown_in_words(rows))
+        if rows.by_priors:
+            assumptions.append(_BY_PRIORS)
+        guarantee, limit = True, "kl or bernstein"
+        if rows.whole:
+            limit = "binomial"
+            value = float(binomial_upper(round(float(rows.loss.sum())), n, nats))
+        elif math.isfinite(most):
+            assumptions.append(f"no row can lose more than {most:g}")
+            value = _bounded_upper(error / most, deviation / most, n, nats) * most
+        else:
+            guarantee, limit = False, "normal"
+            value = _normal_upper(error, deviation, n, nats)
+            assumptions.append(
+                "the mean of so many losses is nearly normal: without a bound on the loss (loss_bound=) "
+                "nothing can be guaranteed, since one rare row may lose any amount"
+            )
+        return Certificate(
+            value=value,
+            method=self.name,
+            delta=delta,
+            error=error,
+            rows=n,
+            assumptions=tuple(assumptions),
+            breakdown=breakdown,
+            what=rows.what,
+            guarantee=guarantee,
+            most=most,
+            choices=int(choices),
+            deviation=deviation,
+            limit=limit,
+            tree=tree,
+        )
 
 
-def _after_choice(
-    tree: Tree | None, delta: float, rows: RowLosses, choices: int, loss_bound: float | None
-) -> Certificate:
-    if not (isinstance(choices, int | np.integer) and choices >= 1):
-        raise ValueError(f"choices is {choices!r}; it is the number of trees to choose from, 1 or more")
-    assumptions: tuple[str, ...] = (_ROWS, _UNSEEN)
-    if choices > 1:
-        assumptions = (_ROWS, f"they chose one of {choices:,} trees that were made without them")
-    paid = {"choices": math.log2(choices)} if choices > 1 else {}
-    return _certificate(tree, "held_out", delta, rows, paid, assumptions, loss_bound, int(choices))
+METHOD = HeldOut()
 
 
 def certify_errors(errors: int, rows: int, *, delta: float = 0.05, choices: int = 1) -> Certificate:
@@ -67,8 +133,8 @@ def certify_errors(errors: int, rows: int, *, delta: float = 0.05, choices: int 
     if not whole or not 0 <= errors <= rows or rows < 1:
         raise ValueError(f"{errors} errors on {rows} rows are not possible; both are whole numbers")
     wrong = np.arange(rows) < errors
-    counted = RowLosses(wrong.astype(np.float64), 1.0, True, "error")
-    return _after_choice(None, delta, counted, choices, None)
+    losses = RowLosses(wrong.astype(np.float64), 1.0, True, "error")
+    return METHOD.of_losses(losses, delta, choices)
 
 
 def certify_losses(
@@ -90,80 +156,7 @@ def certify_losses(
     lost = np.asarray(losses, np.float64)
     if lost.ndim != 1 or not len(lost) or not (np.isfinite(lost).all() and (lost >= 0).all()):
         raise ValueError("losses must be one finite number >= 0 for each row, and at least one row")
-    return _after_choice(None, delta, RowLosses(lost, np.inf, False, what), choices, loss_bound)
-
-
-def reduced_error(
-    tree: Tree,
-    delta: float,
-    *,
-    test: Dataset,
-    cost_matrix: Any = None,
-    loss: Loss | None = None,
-    loss_bound: float | None = None,
-    check_rows: bool = True,
-) -> Certificate:
-    """The bound from the rows that have pruned the tree, whatever the pruning method.
-
-    Each pruning of the grown tree is told by one bit per node, a leaf or a split; prunings share δ by that.
-    """
-    rows = _rows(tree, test, cost_matrix, loss, check_rows)
-    assumptions = (
-        _ROWS,
-        "they may have chosen any pruning of a tree whose tests and answers were made without them",
-    )
-    paid = {"shape": float(tree.n_nodes)}
-    return _certificate(tree, "reduced_error", delta, rows, paid, assumptions, loss_bound)
-
-
-def _certificate(
-    tree: Tree | None,
-    method: str,
-    delta: float,
-    rows: RowLosses,
-    paid: Mapping[str, float],
-    assumptions: tuple[str, ...],
-    loss_bound: float | None,
-    choices: int = 1,
-) -> Certificate:
-    nats = sum(paid.values()) * math.log(2) - math.log(delta)
-    n, most = len(rows.loss), _most(rows, loss_bound)
-    error = float(rows.loss.mean())
-    deviation = float(rows.loss.std(ddof=1)) if n > 1 and math.isfinite(error) else 0.0
-    if rows.unknown:
-        assumptions += (_unknown_in_words(rows),)
-    if rows.by_priors:
-        assumptions += (_BY_PRIORS,)
-    guarantee, limit = True, "kl or bernstein"
-    if rows.whole:
-        limit = "binomial"
-        value = float(binomial_upper(round(float(rows.loss.sum())), n, nats))
-    elif math.isfinite(most):
-        assumptions += (f"no row can lose more than {most:g}",)
-        value = _bounded(error / most, deviation / most, n, nats) * most
-    else:
-        guarantee, limit = False, "normal"
-        value = _normal(error, deviation, n, nats)
-        assumptions += (
-            "the mean of so many losses is nearly normal: without a bound on the loss (loss_bound=) nothing "
-            "can be guaranteed, since one rare row may lose any amount",
-        )
-    return Certificate(
-        value=value,
-        method=method,
-        delta=delta,
-        error=error,
-        rows=n,
-        assumptions=assumptions,
-        breakdown=paid,
-        what=rows.what,
-        guarantee=guarantee,
-        most=most,
-        choices=choices,
-        deviation=deviation,
-        limit=limit,
-        tree=tree,
-    )
+    return METHOD.of_losses(RowLosses(lost, np.inf, False, what), delta, choices, loss_bound)
 
 
 def _unknown_in_words(rows: RowLosses) -> str:
@@ -173,14 +166,14 @@ def _unknown_in_words(rows: RowLosses) -> str:
     return f"{come} that the tree does not know: a mistake{cost}, whatever it answers"
 
 
-def _bounded(mean: float, deviation: float, rows: int, nats: float) -> float:
+def _bounded_upper(mean: float, deviation: float, rows: int, nats: float) -> float:
     """The smaller of two limits for losses within [0, 1], each of which has half of δ."""
     half = nats + math.log(2)
     by_kl = float(kl_upper(mean, half / rows))
     return min(by_kl, float(bernstein_upper(mean, deviation**2, rows, half))) if rows > 1 else by_kl
 
 
-def _normal(mean: float, deviation: float, rows: int, nats: float) -> float:
+def _normal_upper(mean: float, deviation: float, rows: int, nats: float) -> float:
     from scipy.special import ndtri
 
     if rows < 2:
@@ -202,13 +195,6 @@ def _most(rows: RowLosses, loss_bound: float | None) -> float:
     if worst > loss_bound:
         raise ValueError(f"loss_bound is {loss_bound:g}, but a row loses {worst:g}")
     return float(loss_bound)
-
-
-def _rows(tree: Tree, test: Dataset, cost_matrix: Any, loss: Loss | None, check_rows: bool) -> RowLosses:
-    rows = row_losses(tree, test, cost_matrix=cost_matrix, loss=loss)
-    if check_rows:
-        refuse_same_counts(tree, test, accident=1.0)
-    return rows
 
 
 def refuse_same_counts(tree: Tree, test: Dataset, accident: float = 1e-3) -> None:

@@ -1,8 +1,8 @@
-"""Kearns and Mansour's pruning: what a node is given for its size, and how far the result is from the best.
+"""Kearns and Mansour's pruning: the penalty of a subtree for its size, and the bound on the excess error.
 
-A node v is cut when its own error is at most that of its subtree plus α. The rows m_v that reach it, the
-length ℓ of its path and the size s of its subtree make up α; see `penalty`. The theorem says how far the
-pruned tree's true error can lie above that of the best pruning, up to a constant; see `excess`.
+A node v is pruned when its own error is at most that of its subtree plus α, which depends on the rows m_v
+that reach it, the length ℓ of its path and the size s of its subtree; see `penalty`. The theorem bounds the
+true error of the pruned tree above that of the best pruning, up to a constant; see `excess`.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from treewright.certifying.binomial import Floats
+
 Form = Literal["boolean", "counted", "vc", "mansour97"]
 
 
@@ -39,7 +39,7 @@ def penalty(
     rows, columns : int
         Of the table (m, d).
     delta, c : float
-        The chance of being wrong, and the constant.
+        The failure probability, and the constant.
     form : {"boolean", "counted", "vc", "mansour97"}
         "boolean": ln|paths| = ℓ ln d and ln|trees| = s ln d, for columns of yes and no. "counted": the exact
         numbers for them, ℓ ln 2d and ln Catalan(I) + I ln d + (I + 1) ln 2 with I inner nodes. "vc": for
@@ -71,7 +71,7 @@ def excess(nodes: Any, depth: Any, *, rows: int, columns: int, delta: float = 0.
     """The quantity of the theorem: (ln(s/δ) + ℓ √(ln d + ln(m/δ))) √(s/m) for the best pruning's s and ℓ.
 
     The pruned tree's true error lies above the best pruning's by at most a constant times this. The constant
-    is not known, so it is no guarantee; it says how the distance falls with the rows.
+    is not known, so it is no guarantee; it shows how the excess falls with the rows.
 
     >>> excess(33, 6, rows=3000, columns=57).round(3).item()
     3.122

@@ -1,4 +1,4 @@
-"""How far each leaf can be wrong, all leaves at once."""
+"""Simultaneous confidence intervals of the true error of each leaf."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.certifying.binomial import binomial_lower, binomial_upper, check_delta
+from treewright.certifying.binomial import Floats, binomial_lower, binomial_upper, check_delta
 from treewright.certifying.losses import checked_rows
 from treewright.encoding import Dataset
 from treewright.tree import Tree
 from treewright.tree.evaluate import whole_rows
 from treewright.tree.shortcuts import as_tree
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,8 +23,8 @@ class LeafIntervals:
     """
 
     leaf: NDArray[np.int64]  # the nodes
-    rows: NDArray[np.int64]  # held-out rows that arrived
-    errors: NDArray[np.int64]  # of which the leaf answered wrongly
+    rows: NDArray[np.int64]  # held-out rows in it
+    errors: NDArray[np.int64]  # of which it got wrong
     lower: Floats
     upper: Floats
     delta: float
@@ -36,8 +34,8 @@ class LeafIntervals:
         for node, n, k, (low, high) in zip(
             self.leaf.tolist(), self.rows.tolist(), self.errors.tolist(), self.limits, strict=True
         ):
-            seen = f"{100 * k / n:.1f} %" if n else "-"
-            lines.append(f"{node:>4}  {n:>6,}  {seen:>6}   {low} and {high}")
+            error = f"{100 * k / n:.1f} %" if n else "-"
+            lines.append(f"{node:>4}  {n:>6,}  {error:>6}   {low} and {high}")
         return "\n".join([*lines, self.confidence])
 
     @property
@@ -48,15 +46,15 @@ class LeafIntervals:
 
     @property
     def confidence(self) -> str:
-        """How sure they are, in words."""
+        """The confidence in words."""
         return f"with {round(100 * (1 - self.delta), 10):g} % confidence all of them hold"
 
 
 def leaf_intervals(tree: Tree, test: Dataset, *, delta: float = 0.05) -> LeafIntervals:
     """Clopper and Pearson's interval of each leaf's error at δ / leaves, from held-out rows.
 
-    Half of it is spent below and half above. A leaf that no row reaches says nothing: 0 to 1. Rows that the
-    tree divides, since they miss values, belong to no leaf and are left out.
+    Half of it is for the lower and half for the upper end. A leaf without rows has the interval from 0 to 1.
+    Rows with missing values that the tree splits into fractions belong to no leaf and are left out.
 
     Parameters
     ----------
@@ -65,7 +63,7 @@ def leaf_intervals(tree: Tree, test: Dataset, *, delta: float = 0.05) -> LeafInt
     test : Dataset
         Rows that were not used to grow or prune it.
     delta : float
-        The chance that one of the intervals fails.
+        The probability that any of the intervals fails.
 
     Examples
     --------
@@ -83,13 +81,11 @@ def leaf_intervals(tree: Tree, test: Dataset, *, delta: float = 0.05) -> LeafInt
     if not tree.schema.predicts_classes or len(tree.schema.targets) > 1:
         raise ValueError("leaf intervals are for trees that predict the classes of one target")
     data = checked_rows(tree, test)
-    arrived, targets = whole_rows(tree, data)
-    wrong = arrived[tree.label[arrived, 0] != targets[0]]
+    leaf, targets = whole_rows(tree, data)
+    wrong = leaf[tree.label[leaf, 0] != targets[0]]
     leaves = np.flatnonzero(tree.is_leaf)
-    rows = np.bincount(arrived, minlength=tree.n_nodes)[leaves]
-    errors = np.bincount(wrong, minlength=tree.n_nodes)[leaves]
-    nats = np.log(2 * len(leaves) / delta)
-    reached = np.maximum(rows, 1)
-    lower = np.where(rows, binomial_lower(np.minimum(errors, reached), reached, nats), 0.0)
-    upper = np.where(rows, binomial_upper(np.minimum(errors, reached), reached, nats), 1.0)
+    rows, errors = (np.bincount(which, minlength=tree.n_nodes)[leaves] for which in (leaf, wrong))
+    nats, n = np.log(2 * len(leaves) / delta), np.maximum(rows, 1)
+    lower = np.where(rows, binomial_lower(errors, n, nats), 0.0)
+    upper = np.where(rows, binomial_upper(errors, n, nats), 1.0)
     return LeafIntervals(leaves, rows, errors, lower, upper, delta)

@@ -1,12 +1,12 @@
-"""What rows lose by a tree's answers, one number within known limits for each row."""
+"""The loss of each row by the predictions of a tree."""
 
 from __future__ import annotations
 
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.certifying.binomial import Floats
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Schema
 from treewright.tree import Tree
@@ -14,7 +14,6 @@ from treewright.tree.costs import cost_arrays, costed_schema, costs_of, dearest
 from treewright.tree.evaluate import given_rows, number_losses
 from treewright.tree.predict import answers
 
-Floats = NDArray[np.float64]
 Loss = Literal["squared_error", "absolute_error", "poisson"]
 
 NUMBER_LOSSES = {
@@ -25,17 +24,17 @@ NUMBER_LOSSES = {
 
 
 def loss_name(tree: Tree) -> str:
-    """What the rows of a tree lose, in words: "error", "cost", "squared error" …"""
+    """The loss of a tree in words: "error", "cost", "squared error" …"""
     if not tree.schema.predicts_classes:
         return NUMBER_LOSSES[tree.criterion]
     return "cost" if tree.schema.has_costs else "error"
 
 
 class RowLosses(NamedTuple):
-    """The loss of each row by what the tree answers to it, averaged over the targets."""
+    """The loss of each row, averaged over the targets."""
 
     loss: Floats
-    most: float  # that a row can lose; infinite where nobody knows
+    most: float  # the largest possible loss of a row; infinite where unknown
     whole: bool  # whether every row loses either 0 or `most`
     what: str  # "error", "cost", "squared error" …
     unknown: int = 0  # rows of a class that the tree does not know
@@ -45,21 +44,22 @@ class RowLosses(NamedTuple):
 def row_losses(tree: Tree, data: Dataset, *, cost_matrix: Any = None, loss: Loss | None = None) -> RowLosses:
     """The losses of the rows of a table; rows of weight 0 are left out.
 
-    A class that the tree does not know is a mistake whatever is answered, and costs what the dearest costs.
+    A class that the tree does not know counts as a mistake of the highest cost.
 
     Parameters
     ----------
     tree : Tree
-        The tree that answers.
+        The tree that predicts.
     data : Dataset
         Rows with their targets, encoded with the tree's schema; all of the same weight.
     cost_matrix : array or dict of dicts, optional
-        What mistakes cost, as in `Tree.with_costs`; the tree's own costs by default. The answers stay.
+        Misclassification costs, as in `Tree.with_costs`; the tree's own by default. Predictions stay as they
+        are.
     loss : {"squared_error", "absolute_error", "poisson"}, optional
         For numbers; that of the tree's criterion by default.
     """
     data = checked_rows(tree, data)
-    said, targets = answers(tree, data), np.asarray(data.targets)
+    predicted, targets = answers(tree, data), np.asarray(data.targets)
     if not tree.schema.predicts_classes:
         if cost_matrix is not None:
             raise ValueError("cost_matrix is for classes; this tree predicts numbers")
@@ -68,7 +68,7 @@ def row_losses(tree: Tree, data: Dataset, *, cost_matrix: Any = None, loss: Loss
             raise ValueError(f"loss is {loss!r}; it must be one of {', '.join(NUMBER_LOSSES)}")
         if kind == "poisson" and (targets < 0).any():
             raise ValueError("the rows have negative numbers; the poisson loss needs y >= 0")
-        each = number_losses(kind, targets.T, said)
+        each = number_losses(kind, targets.T, predicted)
         return RowLosses(each.mean(axis=1), np.inf, False, NUMBER_LOSSES[kind])
     if loss is not None:
         raise ValueError("loss is for trees that predict numbers; for classes give cost_matrix")
@@ -77,14 +77,14 @@ def row_losses(tree: Tree, data: Dataset, *, cost_matrix: Any = None, loss: Loss
         schema = costed_schema(schema, np.zeros(0), cost_matrix, None)
     unknown = 0 if data.unknown_classes is None else int(data.unknown_classes.any(axis=0).sum())
     if not schema.has_costs:
-        wrong = (targets != said.T).mean(axis=0)
+        wrong = (targets != predicted.T).mean(axis=0)
         return RowLosses(wrong, 1.0, len(targets) == 1, "error", unknown)
-    paid = [
+    row_costs = [
         (answer != y).astype(np.float64) if costs is None else costs_of(costs, y, answer)
-        for costs, answer, y in zip(cost_arrays(schema), said.T, targets, strict=True)
+        for costs, answer, y in zip(cost_arrays(schema), predicted.T, targets, strict=True)
     ]
     by_priors = any(target.priors is not None for target in schema.targets)
-    return RowLosses(np.mean(paid, axis=0), most_cost(schema), False, "cost", unknown, by_priors)
+    return RowLosses(np.mean(row_costs, axis=0), most_cost(schema), False, "cost", unknown, by_priors)
 
 
 def training_loss(tree: Tree) -> tuple[float, int, bool, float]:
@@ -118,10 +118,10 @@ def training_loss(tree: Tree) -> tuple[float, int, bool, float]:
 
 
 def _refuse_other_than_draws(tree: Tree) -> None:
-    """Raise ValueError where the training rows do not tell what the tree loses by its answers."""
+    """Raise ValueError where the training rows do not show the errors of the tree."""
     if tree.provenance is not None and tree.provenance.labels == "predicted":
         raise ValueError(
-            "this tree was distilled: its training labels are the answers of another model, which say "
+            "this tree was distilled: its training labels are the predictions of another model, which say "
             "nothing about its true error. Give held-out rows with their observed classes, test="
         )
     if any(target.priors is not None for target in tree.schema.targets):
@@ -138,7 +138,7 @@ def most_cost(schema: Schema) -> float:
 
 
 def checked_rows(tree: Tree, rows: Any) -> Dataset:
-    """Rows that can be counted: with targets, some of them, and all of equal weight."""
+    """Rows as independent draws: with observed targets, not empty, of equal weight."""
     data = given_rows(tree, rows, "test", judging=True)
     if data.labels == "predicted":
         raise ValueError("the targets of these rows are the answers of a model; give observed ones")

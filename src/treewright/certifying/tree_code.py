@@ -5,7 +5,7 @@
     shape       1 bit for each node: a leaf or a split
     columns     log2(columns) for each split; log2(columns + 1) where the tree tests sums, which are one more
     sums        how many columns, which ones, and the decimals that are printed as their weights
-    thresholds  the decimal that is printed, in the prefix code of `decimals`; times by calendar unit
+    thresholds  the decimal that is printed, in a prefix code; times by calendar unit
     categories  1 bit for a side, and the names of those that go there; all others go to the other side
     missing     nothing, or 1 bit for each split
     leaves      log2(classes) for each leaf and target
@@ -34,39 +34,32 @@ and each has to be paid for. The tree alone does not tell which is the case; its
 from __future__ import annotations
 
 from math import log2, prod
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.certifying.prefix_codes import (
-    Reader,
-    count_bits,
-    name_bits,
-    number_bits,
-    read_names,
-    read_number,
-    read_sum,
-    read_time,
-    sum_bits,
-    time_bits,
-    write_names,
-    write_number,
-    write_sum,
-    write_time,
-)
+from treewright.certifying.binomial import Floats
 from treewright.encoding import Dataset
+from treewright.encoding.kinds import Kind
+from treewright.encoding.prefix_codes import (
+    Reader,
+    number_bits,
+    read_number,
+    read_whole,
+    whole_bits,
+    write_number,
+    write_whole,
+)
 from treewright.encoding.schema import Column, Schema
 from treewright.tree import Tree
+from treewright.tree.conditions import TESTS, CodeOptions, NodeTest
 from treewright.tree.missing import refuse_sending
 from treewright.tree.oblique import Direction, asked_columns
-
-Floats = NDArray[np.float64]
 
 HEADER_BITS = 2
 _HAS_SUMS = "100"
 _FEW = 32  # digits that are joined one by one
-_BLOCK = 2**22  # categories that are looked at together
 
 
 def header_bits(tree: Tree) -> int:
@@ -123,13 +116,12 @@ def tree_bits(tree: Tree, *, complete: bool = False, known: bool = False) -> dic
 
 def is_complete(tree: Tree, data: Dataset) -> bool:
     """Whether no row misses a value, or has an unknown category, in a column that the tree tests."""
-    tested = asked_columns(tree)
+    columns = asked_columns(tree)
     if any(np.isnan(direction.values(data)).any() for direction in tree.directions):  # of infinite parts, too
         return False
     if isinstance(data.columns, np.ndarray):
-        return not np.isnan(data.columns[:, tested]).any()
-    columns = (data.columns[j] for j in tested)
-    return not any((x < 0).any() if x.dtype.kind == "i" else np.isnan(x).any() for x in columns)
+        return not np.isnan(data.columns[:, columns]).any()
+    return not any(tree.schema.columns[j].type.is_unknown(data.columns[j]).any() for j in columns)
 
 
 def _label_bits(tree: Tree) -> float:
@@ -150,8 +142,7 @@ def _split_parts(tree: Tree, complete: bool, known: bool) -> dict[str, Floats]:
     return {
         "columns": np.where(inner, log2(coded_columns(tree)), 0.0),
         "sums": _sum_bits(tree),
-        "thresholds": _threshold_bits(tree),
-        "categories": _known_bits(tree) if known else _category_bits(tree),
+        **_test_bits(tree, known),
         "missing": np.where(inner & (not complete), 1.0, 0.0),
     }
 
@@ -163,80 +154,54 @@ def _sum_bits(tree: Tree) -> Floats:
     return np.array([0.0, *lengths])[np.maximum(tree.feature - n_columns + 1, 0)]
 
 
-def _known_bits(tree: Tree) -> Floats:
-    """A bit for each category, where categories are tested."""
-    counts = np.array(tree.schema.category_counts)[np.where(tree.subset >= 0, tree.feature, 0)]
-    return np.where(tree.subset >= 0, counts, 0).astype(np.float64)
+def _tests_kind(tree: Tree, kind: Kind) -> NDArray[np.bool_]:
+    """Whether each node tests a column of a kind, or a sum of such."""
+    return np.array([*(column.type is kind for column in tree.tested), False])[tree.feature]
 
 
-def _category_bits(tree: Tree) -> Floats:
-    """A bit for the side, the count of its names and the names, where categories are tested."""
-    bits, schema = np.zeros(tree.n_nodes), tree.schema
-    for column in np.unique(tree.feature[tree.subset >= 0]).tolist():
-        lengths = np.array([name_bits(name) for name in schema.columns[column].categories], np.float64)
-        counts = np.array([count_bits(count) for count in range(len(lengths) + 1)])
-        nodes = np.flatnonzero((tree.feature == column) & (tree.subset >= 0))
-        step = max(_BLOCK // (len(lengths) + 1), 1)
-        for some in (nodes[i : i + step] for i in range(0, len(nodes), step)):
-            named = _subsets(tree, some) != tree.heavier_left[some, np.newaxis]
-            bits[some] = 1.0 + counts[named.sum(axis=1)] + named @ lengths
-    return bits
-
-
-def _is_time(tree: Tree) -> NDArray[np.bool_]:
-    """Whether each node tests a time."""
-    times = np.array([*(column.kind == "time" for column in tree.tested), False])
-    return np.asarray(times[tree.feature])
-
-
-def _has_signs(tree: Tree) -> bool:
-    """Whether a threshold of numbers lies below zero."""
+def _code_options(tree: Tree, known: bool) -> CodeOptions:
+    has_sign = np.array([*(column.type.has_sign_bit for column in tree.tested), False])[tree.feature]
     below = np.isfinite(tree.threshold) & (tree.threshold < 0)
-    return bool((below & ~_is_time(tree)).any())
+    return CodeOptions(bool((below & has_sign).any()), known)
 
 
-def _threshold_bits(tree: Tree) -> Floats:
-    bits = np.zeros(tree.n_nodes)
-    signed, times = _has_signs(tree), _is_time(tree)
-    tests = ~tree.is_leaf & (tree.subset < 0)
-    for which, length in ((tests & times, time_bits), (tests & ~times, _number_length(signed))):
-        values, place = np.unique(tree.threshold[which], return_inverse=True)
-        bits[which] = np.array([length(value) for value in values.tolist()], np.float64)[place]
-    return bits
+def _test_bits(tree: Tree, known: bool) -> dict[str, Floats]:
+    """The bits of the test of each node, by what they say."""
+    code, parts = (
+        _code_options(tree, known),
+        {test.coded_as: np.zeros(tree.n_nodes) for test in TESTS.values()},
+    )
+    for kind in dict.fromkeys(column.type for column in tree.tested):
+        nodes, test = np.flatnonzero(_tests_kind(tree, kind)), TESTS[kind.test]
+        if nodes.size:
+            parts[test.coded_as][nodes] = test.node_bits(tree, nodes, kind, code)
+    return parts
 
 
-def _number_length(signed: bool) -> Any:
-    return lambda value: number_bits(value, signed)
-
-
-class Written(NamedTuple):
-    """What a word tells: of each split the column, test and sides; of each leaf its classes."""
+class Contents(NamedTuple):
+    """What a word says: of each split the column, test and sides; of each leaf its classes."""
 
     shape: list[bool]  # in preorder: whether a node is a split
     feature: list[int]  # as many as there are columns where a sum is tested
     sums: list[Direction]  # of the splits that test one
-    test: list[Any]  # a threshold, or for each category whether it goes left
-    missing_left: list[bool]  # empty where the tree has not said it
-    unknown_left: list[bool]  # for the tests of categories only: the side that is not named, if one is
+    tests: list[NodeTest]
+    missing_left: list[bool]  # empty where the tree does not say it
+    unknown_left: list[bool]  # for tests that name one side only: whether other values go left
     label: list[int]
 
 
-def told(tree: Tree, *, complete: bool = False, known: bool = False) -> Written:
-    """What the word of a tree has to tell."""
+def contents(tree: Tree, *, complete: bool = False, known: bool = False) -> Contents:
+    """What the word of a tree has to say."""
     splits, n_columns = np.flatnonzero(~tree.is_leaf), len(tree.schema.columns)
-    among = splits[tree.subset[splits] >= 0]
-    return Written(
+    tests = [tree.stored_test(node) for node in splits.tolist()]
+    named = splits[[test.names_a_side and not known for test in tests]]
+    return Contents(
         (~tree.is_leaf).tolist(),
         np.minimum(tree.feature[splits], n_columns).tolist(),
         [tree.directions[i - n_columns] for i in tree.feature[splits].tolist() if i >= n_columns],
-        [
-            _subsets(tree, np.array([i]))[0].tolist()
-            if tree.subset[i] >= 0
-            else float(tree.threshold[i]) + 0.0
-            for i in splits.tolist()
-        ],
+        [test.by_name() for test in tests],
         [] if complete else tree.missing_left[splits].tolist(),
-        [] if known else tree.heavier_left[among].tolist(),
+        tree.heavier_left[named].tolist(),
         tree.label[tree.is_leaf].ravel().tolist(),
     )
 
@@ -247,75 +212,61 @@ def write(tree: Tree, *, complete: bool = False, known: bool = False) -> str:
     >>> from treewright import encode, grow
     >>> tree = grow(encode({"x": [1.0, 2.0, 3.0, 4.0]}, ["a", "a", "b", "b"]))
     >>> word = write(tree, complete=True)
-    >>> len(word), read(word, tree.schema) == told(tree, complete=True)
+    >>> len(word), read(word, tree.schema) == contents(tree, complete=True)
     (18, True)
     """
-    signed, what = _has_signs(tree), told(tree, complete=complete, known=known)
-    unknown_left, sums = iter(what.unknown_left), iter(what.sums)
+    code, what = _code_options(tree, known), contents(tree, complete=complete, known=known)
     radix = _radix(tree.schema, len(what.feature), coded_columns(tree))
-    number, width = _packed([*what.feature, *what.label], radix), (_product(radix) - 1).bit_length()
+    number, width = _join_digits([*what.feature, *what.label], radix), (_product(radix) - 1).bit_length()
     words = [
         _HAS_SUMS * bool(tree.directions),
-        f"{signed:b}{not complete:b}",
+        f"{code.signed:b}{not complete:b}",
         "".join("01"[is_split] for is_split in what.shape),
     ]
     words += [f"{number:0{width}b}"] if width else []
-    for j, test in zip(what.feature, what.test, strict=True):
-        column = tree.tested[j]  # of any sum the first: all are numbers
+    sums = iter(what.sums)
+    for node, j in zip(np.flatnonzero(what.shape).tolist(), what.feature, strict=True):
         if j == len(tree.schema.columns):
             words.append(write_sum(next(sums), j))
-        if column.kind == "category" and known:
-            words.append("".join("01"[left] for left in test))
-        elif column.kind == "category":
-            others = next(unknown_left)
-            named = [name for name, left in zip(column.categories, test, strict=True) if left != others]
-            words += ["01"[others], write_names(named)]
-        else:
-            words.append(write_time(test) if column.kind == "time" else write_number(test, signed))
+        words.append(tree.stored_test(node).write(code, bool(tree.heavier_left[node])))
     words.append("".join("01"[left] for left in what.missing_left))
     return "".join(words)
 
 
-def read(bits: str, schema: Schema, *, known: bool = False) -> Written:
-    """What a word tells to one who knows the schema; EOFError if it ends too early."""
+def read(bits: str, schema: Schema, *, known: bool = False) -> Contents:
+    """What a word says to one who knows the schema; EOFError if it ends too early."""
     reader = Reader(bits)
     n_columns = len(schema.columns)
     has_sums = bits.startswith(_HAS_SUMS)
     reader.take(len(_HAS_SUMS) * has_sums)
-    signed, directed = bool(reader.take(1)), bool(reader.take(1))
+    code, has_directions = CodeOptions(bool(reader.take(1)), known), bool(reader.take(1))
     shape: list[bool] = []
-    wanted = 1  # nodes that must still come
-    while wanted:
+    n_open = 1  # nodes that must still come
+    while n_open:
         shape.append(bool(reader.take(1)))
-        wanted += 1 if shape[-1] else -1
+        n_open += 1 if shape[-1] else -1
     splits = sum(shape)
     radix = _radix(schema, splits, n_columns + has_sums)
-    digits = _unpacked(reader.take((_product(radix) - 1).bit_length()), radix)
-    feature = digits[:splits]
-    tests: list[Any] = []
+    digits = _split_digits(reader.take((_product(radix) - 1).bit_length()), radix)
+    tests: list[NodeTest] = []
     unknown_left, sums = [], []
-    for j in feature:
-        column = schema.columns[j] if j < n_columns else Column("a sum")
+    for j in digits[:splits]:
         if j == n_columns:
             sums.append(read_sum(reader, n_columns))
-        if column.kind == "category" and known:
-            tests.append([bool(reader.take(1)) for _ in column.categories])
-        elif column.kind == "category":
-            unknown_left.append(bool(reader.take(1)))
-            named = set(read_names(reader, all(isinstance(name, bool) for name in column.categories)))
-            tests.append([(str(name) in named) != unknown_left[-1] for name in column.categories])
-        else:
-            tests.append(read_time(reader) if column.kind == "time" else read_number(reader, signed))
-    missing_left = [bool(reader.take(1)) for _ in range(splits if directed else 0)]
-    return Written(shape, feature, sums, tests, missing_left, unknown_left, digits[splits:])
+        column = schema.columns[j] if j < n_columns else Column(sums[-1].name(schema))
+        test, others_left = TESTS[column.type.test].read(reader, column, code)
+        tests.append(test.by_name())
+        if test.names_a_side and not known:
+            unknown_left.append(others_left)
+    missing_left = [bool(reader.take(1)) for _ in range(splits if has_directions else 0)]
+    return Contents(shape, digits[:splits], sums, tests, missing_left, unknown_left, digits[splits:])
 
 
-def _subsets(tree: Tree, nodes: NDArray[Any]) -> NDArray[np.bool_]:
-    """For nodes that test one column: for each category that the schema names whether it goes left."""
-    column = tree.feature[nodes[0]]
-    place = tree.subset[nodes][:, np.newaxis] + np.arange(tree.schema.subset_sizes[column])
-    bits = np.unpackbits(tree.subsets[place], axis=1, bitorder="little")
-    return bits[:, : tree.schema.category_counts[column]].astype(np.bool_)
+def rewrites(tree: Tree, bits: float, *, complete: bool, known: bool) -> bool:
+    """Whether the word of a tree reads as the tree again, and is so many bits long, rounded up."""
+    word = write(tree, complete=complete, known=known)
+    same = read(word, tree.schema, known=known) == contents(tree, complete=complete, known=known)
+    return same and 0 <= len(word) - bits + 1e-6 < 1 + 2e-6
 
 
 def _radix(schema: Schema, splits: int, n_columns: int) -> list[int]:
@@ -334,18 +285,18 @@ def _product(radix: list[int]) -> int:
     return _product(radix[:half]) * _product(radix[half:])
 
 
-def _packed(digits: list[int], radix: list[int]) -> int:
+def _join_digits(digits: list[int], radix: list[int]) -> int:
     if len(digits) <= _FEW:
         number = 0
         for digit, base in zip(reversed(digits), reversed(radix), strict=True):
             number = number * base + digit
         return number
     half = len(digits) // 2
-    low, high = _packed(digits[:half], radix[:half]), _packed(digits[half:], radix[half:])
+    low, high = _join_digits(digits[:half], radix[:half]), _join_digits(digits[half:], radix[half:])
     return low + _product(radix[:half]) * high
 
 
-def _unpacked(number: int, radix: list[int]) -> list[int]:
+def _split_digits(number: int, radix: list[int]) -> list[int]:
     if len(radix) <= _FEW:
         digits = []
         for base in radix:
@@ -354,4 +305,38 @@ def _unpacked(number: int, radix: list[int]) -> list[int]:
         return digits
     half = len(radix) // 2
     high, low = divmod(number, _product(radix[:half]))
-    return _unpacked(low, radix[:half]) + _unpacked(high, radix[half:])
+    return _split_digits(low, radix[:half]) + _split_digits(high, radix[half:])
+
+
+# A weighted sum of columns: their number, the columns, and the printed weights.
+
+
+def sum_bits(direction: Direction, n_columns: int) -> int:
+    """The length of what `write_sum` writes.
+
+    >>> sum_bits(Direction((0, 2), (1.0, -0.5)), 4)  # 1 for the number, 4 for the columns, 6 for each weight
+    17
+    """
+    width = (n_columns - 1).bit_length()
+    weights = sum(number_bits(weight, signed=True) for weight in direction.weights)
+    return whole_bits(len(direction.columns) - 1, 0) + width * len(direction.columns) + weights
+
+
+def write_sum(direction: Direction, n_columns: int) -> str:
+    """A sum of some of so many columns: two at least, in the order in which they are added up."""
+    width = (n_columns - 1).bit_length()
+    words = [write_whole(len(direction.columns) - 1, 0)]
+    words += [f"{column:0{width}b}" for column in direction.columns]
+    words += [write_number(weight, signed=True) for weight in direction.weights]
+    return "".join(words)
+
+
+def read_sum(reader: Reader, n_columns: int) -> Direction:
+    """The sum that a word writes.
+
+    >>> read_sum(Reader(write_sum(Direction((0, 2), (1.0, -0.5)), 4)), 4)
+    Direction(columns=(0, 2), weights=(1.0, -0.5))
+    """
+    length, width = read_whole(reader, 0) + 1, (n_columns - 1).bit_length()
+    columns = [reader.take(width) for _ in range(length)]
+    return Direction.of(columns, [read_number(reader, signed=True) for _ in range(length)])

@@ -1,4 +1,4 @@
-"""The other way to a certificate's number: each inequality is tried at the value, none is inverted."""
+"""Checks of certificates: each inequality is evaluated at the certified value, none is inverted."""
 
 from __future__ import annotations
 
@@ -7,24 +7,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from treewright.certifying.method import method_of
+
 if TYPE_CHECKING:
     from treewright.certifying.certificate import Certificate
 
 _CLOSE = 1e-7
-_CONSTANT = {"mdl": 2.0, "vc": 4.0}  # that stands above δ
 
 
 def fits(certificate: Certificate) -> bool:
     """Whether the value is the solution of its inequality, for the loss, rows, bits and δ that it states.
 
-    The evidence against a true loss of p grows with p. At the solution it is as large as δ and the bits ask
-    for: just below it must be smaller, and just above larger, unless nothing is above.
+    The evidence against a true loss of p grows with p. At the solution it equals what δ and the bits require:
+    just below it must be smaller, and just above larger, unless the value is 1.
     """
-    rows, most = certificate.rows - certificate.named, certificate.most
-    nats = certificate.bits * (1.0 if certificate.method == "mdl" else math.log(2))
-    nats += math.log(_CONSTANT.get(certificate.method, 1.0) / certificate.delta)
-    if certificate.method == "pac_bayes":
-        nats += math.log(2 * math.sqrt(rows))
+    rows, most = certificate.rows - certificate.naming_rows, certificate.most
+    nats = method_of(certificate.method).nats(certificate)
     if certificate.limit == "normal":
         return _normal(certificate, nats)
     loss = certificate.error / most * certificate.rows
@@ -57,19 +55,19 @@ def solves_kl(observed: float, value: float, nats: float) -> bool:
 
 
 def _evidence(limit: str, loss: float, rows: int, p: float) -> float:
-    """In nats, that the true loss is below p."""
-    seen = loss / rows
-    if p <= seen and limit != "binomial":
+    """The evidence that the true loss is below p, in nats."""
+    mean = loss / rows
+    if p <= mean and limit != "binomial":
         return 0.0
     match limit:
         case "binomial":
             return -binomial_sum(round(loss), rows, p)
         case "kl":
-            return rows * _kl(seen, p)
+            return rows * _kl(mean, p)
         case "hoeffding":
-            return 2 * rows * (p - seen) ** 2
+            return 2 * rows * (p - mean) ** 2
         case "relative deviation":
-            return rows * (p - seen) ** 2 / (4 * p)
+            return rows * (p - mean) ** 2 / (4 * p)
     return math.nan
 
 

@@ -26,16 +26,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.certifying.binomial import check_delta, kl_upper
+from treewright.certifying.binomial import Floats, check_delta, kl_upper
+from treewright.certifying.certificate import Sealed, loss_text
 from treewright.certifying.verification import solves_kl
-
-Floats = NDArray[np.float64]
 
 VOTE_METHODS = {
     "first_order": ("single",),
@@ -53,7 +51,7 @@ _MOST_NUMBERS = 2**22  # of trees by rows that are multiplied at a time
 
 
 class VoteCounts(NamedTuple):
-    """What is seen of trees that are drawn by their votes, each on its own rows."""
+    """How often trees drawn by their votes are wrong, each on its own rows."""
 
     single: float  # ĝ: how much one is wrong
     both: float  # t̂: two at once
@@ -64,9 +62,18 @@ class VoteCounts(NamedTuple):
     trees: int
     divergence: float  # of the votes from equal ones, in nats
 
+    def rows_of(self, name: str) -> int:
+        """The least number of rows behind an expectation."""
+        return {"single": self.rows, "both": self.pair_rows, "one": self.other_rows}[name]
+
+    def nats(self, name: str, delta: float) -> float:
+        """The divergence from its expectation that is allowed, per row."""
+        n, draws = self.rows_of(name), 1 if name == "single" else 2
+        return (draws * self.divergence + math.log(2 * math.sqrt(n) / delta)) / n if n else math.inf
+
 
 @dataclass(frozen=True)
-class VoteCertificate:
+class VoteCertificate(Sealed):
     """How far a majority vote of trees can be wrong.
 
     With probability `1 - delta` over the draw of the rows its true error is at most `value`, if the
@@ -81,14 +88,6 @@ class VoteCertificate:
     limits: Mapping[str, float] = field(hash=False)  # on g and t from above, on e from below
     assumptions: tuple[str, ...]
 
-    def __post_init__(self) -> None:
-        for name in ("bounds", "limits"):
-            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
-
-    def __reduce__(self) -> tuple[object, ...]:
-        values = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return _rebuilt, (values | {"bounds": dict(self.bounds), "limits": dict(self.limits)},)
-
     @property
     def confidence(self) -> float:
         """1 - delta."""
@@ -100,15 +99,15 @@ class VoteCertificate:
         return self.value >= 0.5
 
     @property
-    def shown(self) -> str:
+    def bound_text(self) -> str:
         """The bound as people read it, rounded up: 9.6 %."""
-        return f"{math.ceil(1000 * self.value - 1e-9) / 10:.1f} %"
+        return loss_text(self.value, in_per_cent=True, up=True)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values: text, numbers, lists and dicts."""
-        plain = {"value": self.value, "method": self.method, "delta": self.delta, "text": str(self)}
-        named = {"bounds": dict(self.bounds), "limits": dict(self.limits), "counts": self.counts._asdict()}
-        return plain | named | {"is_vacuous": self.is_vacuous, "assumptions": list(self.assumptions)}
+        own = {"value": self.value, "method": self.method, "delta": self.delta, "text": str(self)}
+        own |= {"bounds": dict(self.bounds), "limits": dict(self.limits), "counts": self.counts._asdict()}
+        return own | {"is_vacuous": self.is_vacuous, "assumptions": list(self.assumptions)}
 
     def check(self, wrong: Any = None, votes: Any = None, *, out: Any = None, unlabelled: Any = None) -> bool:
         """Whether the number comes out again by another way.
@@ -117,36 +116,35 @@ class VoteCertificate:
         limits again. Give what the certificate was made of to have it counted again as well, tree by tree and
         pair by pair.
         """
-        seen, share = self.counts, self.delta / len(self.limits)
-        nats = {"single": _nats(seen, "single", share), "both": _nats(seen, "both", share)}
-        nats["one"] = _nats(seen, "one", share)
+        counts, share = self.counts, self.delta / len(self.limits)
         for name, limit in self.limits.items():
-            rows = _rows(seen, name)
-            observed = getattr(seen, name)
+            mean = getattr(counts, name)
             if name == "one":  # from below: the other way round
-                observed, limit = 1 - observed, 1 - limit
-            if rows and not solves_kl(observed, limit, nats[name]):
+                mean, limit = 1 - mean, 1 - limit
+            if counts.rows_of(name) and not solves_kl(mean, limit, counts.nats(name, share)):
                 return False
-        again = {name: _bound(name, self.limits) for name in self.bounds}
-        same = all(math.isclose(again[name], bound, abs_tol=1e-12) for name, bound in self.bounds.items())
+        same = all(
+            math.isclose(_bound(name, self.limits), bound, abs_tol=1e-12)
+            for name, bound in self.bounds.items()
+        )
         least = math.isclose(self.value, min(self.bounds.values())) and self.bounds[self.method] == self.value
-        return same and least and (wrong is None or _counted_again(seen, wrong, votes, out, unlabelled))
+        return same and least and (wrong is None or _recounts(counts, wrong, votes, out, unlabelled))
 
     def __str__(self) -> str:
-        seen, sure = self.counts, f"{round(100 * self.confidence, 10):g} %"
-        told = (
-            f"{seen.trees:,} trees, one wrong on {100 * seen.single:.1f} % of rows it was not grown from, "
-            f"two at once on {100 * seen.both:.1f} %"
+        counts, sure = self.counts, f"{round(100 * self.confidence, 10):g} %"
+        text = (
+            f"{counts.trees:,} trees, one wrong on {100 * counts.single:.1f} % of rows it was not grown "
+            f"from, two at once on {100 * counts.both:.1f} %   → "
         )
         if self.value >= 1:
-            return f"{told}   → nothing can be said with {sure} confidence"
+            return f"{text}nothing can be said with {sure} confidence"
         coin = ", no better than a coin" if self.is_vacuous else ""
-        below = f"with {sure} confidence the true error of their vote is below {self.shown}"
-        return f"{told}   → {below} ({_NAMES[self.method]}{coin})"
+        below = f"with {sure} confidence the true error of their vote is below {self.bound_text}"
+        return f"{text}{below} ({_NAMES[self.method]}{coin})"
 
     def __repr__(self) -> str:
         return (
-            f"<VoteCertificate: true error < {self.shown} with confidence {self.confidence:g}, "
+            f"<VoteCertificate: true error < {self.bound_text} with confidence {self.confidence:g}, "
             f"{self.method}, {self.counts.trees:,} trees>"
         )
 
@@ -200,38 +198,38 @@ def certify_votes(
     check_delta(delta)
     if method is not None and method not in VOTE_METHODS:
         raise ValueError(f"method {method!r} is unknown; known: {', '.join(VOTE_METHODS)}")
-    seen = vote_counts(wrong, votes, out=out, unlabelled=unlabelled)
-    needed = ("single", "both", "one") if method is None else VOTE_METHODS[method]
-    limits = {name: _limit(seen, name, delta / len(needed)) for name in needed}
+    counts = vote_counts(wrong, votes, out=out, unlabelled=unlabelled)
+    expectations = ("single", "both", "one") if method is None else VOTE_METHODS[method]
+    limits = {name: _limit(counts, name, delta / len(expectations)) for name in expectations}
     bounds = {name: _bound(name, limits) for name in VOTE_METHODS if method in (None, name)}
     best = min(bounds, key=lambda name: bounds[name])
-    rests_on = _assumptions(out, unlabelled)
-    return VoteCertificate(bounds[best], best, float(delta), seen, bounds, limits, rests_on)
+    assumptions = _assumptions(out, unlabelled)
+    return VoteCertificate(bounds[best], best, float(delta), counts, bounds, limits, assumptions)
 
 
 def vote_counts(wrong: Any, votes: Any = None, *, out: Any = None, unlabelled: Any = None) -> VoteCounts:
-    """What is seen of trees drawn by their votes: how often one, both or one of two are wrong.
+    """How often trees drawn by their votes are wrong: one, both of two, or one of two.
 
     >>> vote_counts([[True, False, False, False], [True, True, False, False]])[:3]
     (0.375, 0.3125, 0.125)
     """
-    lost, judged, share = _checked(wrong, votes, out)
-    n_trees, n_rows = lost.shape
-    shared, both, own = np.zeros((3, n_trees, n_trees))
-    some = max(_MOST_NUMBERS // n_trees, 1)
-    for first in range(0, n_rows, some):
-        there = judged[:, first : first + some].astype(np.float64)
-        here = lost[:, first : first + some] * there
-        shared += there @ there.T
+    losses, is_out, share = _arrays(wrong, votes, out)
+    n_trees, n_rows = losses.shape
+    n_both, both, own = np.zeros((3, n_trees, n_trees))
+    step = max(_MOST_NUMBERS // n_trees, 1)
+    for first in range(0, n_rows, step):
+        there = is_out[:, first : first + step].astype(np.float64)
+        here = losses[:, first : first + step] * there
+        n_both += there @ there.T
         both += here @ here.T
         own += here @ there.T  # what the first of two loses on the rows of both
-    rows, pair_rows = int(shared.diagonal().min()), int(shared.min())
-    each = np.maximum(shared, 1.0)
+    rows, pair_rows = int(n_both.diagonal().min()), int(n_both.min())
+    each = np.maximum(n_both, 1.0)
     pairs, one = both / each, (own + own.T - 2 * both) / each
     single = float(share @ (own.diagonal() / each.diagonal()))
     split, other_rows = float(share @ one @ share), pair_rows
     if unlabelled is not None:
-        split, other_rows = _disagreement(unlabelled, lost, share)
+        split, other_rows = _disagreement(unlabelled, losses, share)
     positive = share[share > 0]
     divergence = max(float(positive @ np.log(positive * n_trees)), 0.0)
     return VoteCounts(
@@ -239,49 +237,43 @@ def vote_counts(wrong: Any, votes: Any = None, *, out: Any = None, unlabelled: A
     )
 
 
-def _checked(wrong: Any, votes: Any, out: Any) -> tuple[NDArray[Any], NDArray[np.bool_], Floats]:
-    lost = np.asarray(wrong)
-    if lost.ndim != 2 or not lost.size:
-        raise ValueError(f"wrong has the shape {lost.shape}; it must be (n_trees, n_rows), with some of both")
-    if lost.dtype.kind not in "bfiu" or not (lost >= 0).all() or not (lost <= 1).all():
+def _arrays(wrong: Any, votes: Any, out: Any) -> tuple[NDArray[Any], NDArray[np.bool_], Floats]:
+    """The losses, whether each row is out of each tree, and the share of each tree in the vote."""
+    losses = np.asarray(wrong)
+    if losses.ndim != 2 or not losses.size:
+        raise ValueError(
+            f"wrong has the shape {losses.shape}; it must be (n_trees, n_rows), with some of both"
+        )
+    n_trees, n_rows = losses.shape
+    if losses.dtype.kind not in "bfiu" or not (losses >= 0).all() or not (losses <= 1).all():
         raise ValueError("wrong must be True or False, or shares within [0, 1]")
-    judged = np.ones(lost.shape, np.bool_) if out is None else np.asarray(out)
-    if judged.shape != lost.shape or judged.dtype != np.bool_:
-        raise ValueError(f"out must be True or False for each of {len(lost)} trees × {lost.shape[1]} rows")
-    share = np.ones(len(lost)) if votes is None else np.asarray(votes, np.float64)
-    if share.shape != (len(lost),) or not np.isfinite(share).all() or (share < 0).any() or not share.any():
-        raise ValueError(f"votes must be a number >= 0 for each of {len(lost)} trees, and not all of them 0")
-    return lost, judged, share / share.sum()
+    is_out = np.ones(losses.shape, np.bool_) if out is None else np.asarray(out)
+    if is_out.shape != losses.shape or is_out.dtype != np.bool_:
+        raise ValueError(f"out must be True or False for each of {n_trees} trees × {n_rows} rows")
+    share = np.ones(n_trees) if votes is None else np.asarray(votes, np.float64)
+    if share.shape != (n_trees,) or not np.isfinite(share).all() or (share < 0).any() or not share.any():
+        raise ValueError(f"votes must be a number >= 0 for each of {n_trees} trees, and not all of them 0")
+    return losses, is_out, share / share.sum()
 
 
-def _disagreement(unlabelled: Any, lost: NDArray[Any], share: Floats) -> tuple[float, int]:
+def _disagreement(unlabelled: Any, losses: NDArray[Any], share: Floats) -> tuple[float, int]:
     """How often two trees differ on rows without classes, and how many rows these are."""
     answers = np.asarray(unlabelled)
-    if answers.ndim != 2 or len(answers) != len(lost) or not answers.size:
-        raise ValueError(f"unlabelled must hold what each of {len(lost)} trees answers to some rows")
+    if answers.ndim != 2 or len(answers) != len(losses) or not answers.size:
+        raise ValueError(f"unlabelled must hold the answers of each of {len(losses)} trees to some rows")
     kinds = np.unique(answers)
-    if len(kinds) > 2 or ((lost != 0) & (lost != 1)).any():
+    if len(kinds) > 2 or ((losses != 0) & (losses != 1)).any():
         raise ValueError("rows without classes tell who is wrong of two classes only, and of whole votes")
     first = share @ (answers == kinds[0])
     return float((2 * first * (1 - first)).mean()), answers.shape[1]
 
 
-def _rows(seen: VoteCounts, name: str) -> int:
-    return {"single": seen.rows, "both": seen.pair_rows, "one": seen.other_rows}[name]
-
-
-def _nats(seen: VoteCounts, name: str, delta: float) -> float:
-    """The divergence that is allowed, per row."""
-    n, draws = _rows(seen, name), 1 if name == "single" else 2
-    return (draws * seen.divergence + math.log(2 * math.sqrt(n) / delta)) / n if n else math.inf
-
-
-def _limit(seen: VoteCounts, name: str, delta: float) -> float:
+def _limit(counts: VoteCounts, name: str, delta: float) -> float:
     """The limit on an expectation: from above, or for "one" from below."""
-    observed, nats = min(max(getattr(seen, name), 0.0), 1.0), _nats(seen, name, delta)
+    mean, nats = min(max(getattr(counts, name), 0.0), 1.0), counts.nats(name, delta)
     if nats == math.inf:
         return 0.0 if name == "one" else 1.0
-    return 1 - float(kl_upper(1 - observed, nats)) if name == "one" else float(kl_upper(observed, nats))
+    return 1 - float(kl_upper(1 - mean, nats)) if name == "one" else float(kl_upper(mean, nats))
 
 
 def _bound(method: str, limits: Mapping[str, float]) -> float:
@@ -298,38 +290,35 @@ def _bound(method: str, limits: Mapping[str, float]) -> float:
 
 
 def _assumptions(out: Any, unlabelled: Any) -> tuple[str, ...]:
-    judged = "none of them was used to grow any of the trees"
+    unused = "none of them was used to grow any of the trees"
     if out is not None:
-        judged = (
+        unused = (
             "which rows each tree was not grown from was settled without looking at them (by drawing bags), "
             "and those had no part in its growing or pruning"
         )
-    told = (
+    assumptions = (
         "the rows are independent draws from where the vote will be used",
-        judged,
+        unused,
         "how many trees there are, and how they are made, was settled beforehand; the votes may be chosen",
     )
-    return told if unlabelled is None else (*told, "the rows without classes come from there as well, unseen")
+    if unlabelled is None:
+        return assumptions
+    return (*assumptions, "the rows without classes come from there as well, unseen")
 
 
-def _counted_again(seen: VoteCounts, wrong: Any, votes: Any, out: Any, unlabelled: Any) -> bool:
-    """The counts tree by tree and pair by pair."""
-    lost, judged, share = _checked(wrong, votes, out)
-    numbers, single, both, one = range(len(lost)), 0.0, 0.0, 0.0
+def _recounts(counts: VoteCounts, wrong: Any, votes: Any, out: Any, unlabelled: Any) -> bool:
+    """Whether counting tree by tree and pair by pair gives the counts."""
+    losses, is_out, share = _arrays(wrong, votes, out)
+    numbers, single, both, one = range(len(losses)), 0.0, 0.0, 0.0
     for i in numbers:
-        single += share[i] * float(lost[i][judged[i]].mean()) if judged[i].any() else 0.0
+        single += share[i] * float(losses[i][is_out[i]].mean()) if is_out[i].any() else 0.0
         for j in numbers:
-            rows = judged[i] & judged[j]
-            a, b = lost[i][rows].astype(np.float64), lost[j][rows].astype(np.float64)
+            rows = is_out[i] & is_out[j]
+            a, b = losses[i][rows].astype(np.float64), losses[j][rows].astype(np.float64)
             if len(a):
                 both += share[i] * share[j] * float((a * b).mean())
             if unlabelled is not None:
                 one += share[i] * share[j] * float(np.mean(unlabelled[i] != unlabelled[j]))
             elif len(a):
                 one += share[i] * share[j] * float((a * (1 - b) + b * (1 - a)).mean())
-    told = ((single, seen.single), (both, seen.both), (one, seen.one))
-    return all(math.isclose(a, b, abs_tol=1e-9) for a, b in told)
-
-
-def _rebuilt(values: dict[str, Any]) -> VoteCertificate:
-    return VoteCertificate(**values)
+    return bool(np.allclose((single, both, one), counts[:3], rtol=0.0, atol=1e-9))

@@ -1,4 +1,4 @@
-"""Growing as boosting: how many splits bring the error down to ε if every leaf has a test with an edge γ.
+"""Growing as boosting: the number of splits that reduce the error to ε if every leaf has a test of edge γ.
 
 For two classes. At a leaf with the share q of one class, a test sends the share a of that class and the share
 b of the other to the left; its edge is γ = |a - b| / 2, by which it beats a coin where both classes are made
@@ -27,12 +27,11 @@ import math
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright.certifying.binomial import Floats
 from treewright.tree import Tree
 from treewright.tree.class_counts import SparseRows
 
-Floats = NDArray[np.float64]
 Criterion = Literal["error", "gini", "entropy", "sqrt"]
 
 
@@ -42,11 +41,11 @@ def log_splits_needed(criterion: Criterion, error: float, edge: float) -> float:
     Parameters
     ----------
     criterion : {"error", "gini", "entropy", "sqrt"}
-        What the best leaf and test are chosen by; "sqrt" is Kearns and Mansour's.
+        The criterion that chooses leaf and test; "sqrt" is Kearns and Mansour's.
     error : float
         The training error to reach, above 0.
     edge : float
-        γ, above 0 and at most 1/2: every leaf must have a test that is as good.
+        γ, above 0 and at most 1/2: every leaf must have a test of at least this edge.
 
     Examples
     --------
@@ -74,7 +73,7 @@ def log_splits_needed(criterion: Criterion, error: float, edge: float) -> float:
 
 
 def splits_needed(criterion: Criterion, error: float, edge: float) -> float:
-    """How many splits are enough for a training error of at most `error`; infinite beyond any count.
+    """The number of splits that are enough for a training error of `error`; infinite beyond any count.
 
     >>> splits_needed("sqrt", 0.1, 0.3), splits_needed("error", 0.1, 0.3)
     (3124.0, inf)

@@ -6,7 +6,7 @@ import inspect
 import os
 import shlex
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextvars import ContextVar
 from importlib import import_module
 from typing import Any, NoReturn
@@ -16,11 +16,11 @@ from treewright.cli import streams
 from treewright.cli.commands import COMMANDS
 
 EXAMPLES = "Examples\n--------\n"  # in a docstring
-_given: ContextVar[tuple[str, ...]] = ContextVar("arguments", default=())
+_arguments: ContextVar[tuple[str, ...]] = ContextVar("arguments", default=())
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line; what goes wrong is one line on stderr, and the exit code."""
+    """Run the command line; an error is one line on stderr, and the exit code."""
     try:
         try:
             import cyclopts
@@ -32,17 +32,15 @@ def main(arguments: list[str] | None = None) -> None:
         from treewright.cli.tables import temporary_files
 
         streams.hold()
-        from treewright.cli.options import RENAMED
-
-        given = _current_names(sys.argv[1:] if arguments is None else arguments, RENAMED)
-        _given.set(tuple(given))
-        called = [name for name in COMMANDS if name in given[:1]]
+        words = sys.argv[1:] if arguments is None else arguments
+        _arguments.set(tuple(words))
+        command = [name for name in COMMANDS if name in words[:1]]
         try:
-            app = _app(called or COMMANDS)
-            app(_names_as_files(given), exit_on_error=False, print_error=False, result_action="return_value")
+            app = _app(command or COMMANDS)
+            app(_names_as_files(words), exit_on_error=False, print_error=False, result_action="return_value")
         except (cyclopts.CycloptsError, Misuse) as error:
-            said = usage_error(error, given, _options(app[called[0]] if called else app))
-            _fail(f"{said} ({' '.join(['treewright', *called])} --help tells more)", 2)
+            message = usage_error(error, words, _options(app[command[0]] if command else app))
+            _fail(f"{message} ({' '.join(['treewright', *command])} --help tells more)", 2)
         except (Trouble, OSError, ValueError, MemoryError) as error:
             _fail(one_line(error), 1)
         finally:
@@ -53,30 +51,19 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def current_command() -> str:
-    """The command that is being run, as one would type it."""
-    return shlex.join(["treewright", *_given.get()])
+    """The command that is being run, as a line for a shell."""
+    return shlex.join(["treewright", *_arguments.get()])
 
 
-def _current_names(given: Sequence[str], renamed: Mapping[str, str]) -> list[str]:
-    """The arguments with the present names of options that had others.
-
-    >>> _current_names(["fit", "--jobs=2", "--", "--jobs"], {"--jobs": "--n-jobs"})
-    ['fit', '--n-jobs=2', '--', '--jobs']
-    """
-    end = list(given).index("--") if "--" in given else len(given)
-    parts = [argument.partition("=") for argument in given[:end]]
-    return [*(renamed.get(name, name) + equals + value for name, equals, value in parts), *given[end:]]
-
-
-def _names_as_files(given: Sequence[str]) -> list[str]:
-    """The arguments; those behind `--` are no options, so that files may have any name.
+def _names_as_files(words: Sequence[str]) -> list[str]:
+    """The arguments, those behind `--` as files, so that these may have any name.
 
     >>> _names_as_files(["predict", "-q", "--", "m.json", "-x.csv"])
     ['predict', '-q', '--', 'm.json', './-x.csv']
     """
-    end = list(given).index("--") if "--" in given else len(given)
-    names = (f"./{name}" if name.startswith("-") and name != "-" else name for name in given[end + 1 :])
-    return [*given[: end + 1], *names]
+    end = words.index("--") if "--" in words else len(words)
+    names = (f"./{name}" if name.startswith("-") and name != "-" else name for name in words[end + 1 :])
+    return [*words[: end + 1], *names]
 
 
 def _options(command: Any) -> list[str]:
@@ -92,7 +79,7 @@ def _fail(message: str, code: int) -> NoReturn:
 
 
 def _app(names: Iterable[str]) -> Any:
-    """The commands of these names; cyclopts reads their options from their signatures and docstrings."""
+    """The program with these commands; cyclopts reads options from signatures and docstrings."""
     import cyclopts
     from rich.console import Console
 

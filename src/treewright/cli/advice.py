@@ -1,4 +1,4 @@
-"""Advice on the command line: on the columns of a table as it is read, and as a list for programs."""
+"""Advice on the command line: on a table, a fit, a saved tree with rows; as a list for programs."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ def advice_document(advice: Iterable[Advice]) -> list[dict[str, Any]]:
 
 
 def advice_on_fit(fit: Fit, limits: dict[str, Any], delta: float, reading: list[Advice]) -> Advices:
-    """Advice on the table, the parts and the tree of a fit; `limits` are parameters of `grow`,
-    `reading` how texts were read.
+    """Advice on the table, the parts and the tree of a fit; `limits` are arguments of `grow`, `reading` is
+    advice on how texts were read.
     """
     return fit_advice(
         fit.tree,
         fit.parts.training,
         table=fit.data,
         test=fit.parts.test,
-        grown=fit.grown,
+        grown=fit.unpruned,
         path=fit.path,
         limits=limits,
         tested=fit.scores.get("test"),
@@ -44,28 +44,25 @@ def advice_on_fit(fit: Fit, limits: dict[str, Any], delta: float, reading: list[
 
 def advice_on_rows(tree: Tree, rows: Mapping[str, Dataset], delta: float) -> Advices:
     """Advice on a model and the rows of `--train` and `--test`, in the words of the command line."""
-    test = rows.get("--test")
-    tested = None if test is None else metrics(tree, test)
-    found = fit_advice(tree, rows.get("--train"), test=test, tested=tested, delta=delta)
-    return Advices(for_pages(found))
+    test = rows.get("test")
+    scores = None if test is None else metrics(tree, test)
+    return Advices(for_pages(fit_advice(tree, rows.get("train"), test=test, tested=scores, delta=delta)))
 
 
 def for_pages(advice: Iterable[Advice]) -> list[Advice]:
-    """The same advice for a page that a command writes: what to try are its options."""
+    """The same advice for a page that a command writes: the remedies are options."""
     return [replace(each, in_python=each.on_command_line) for each in advice]
 
 
 def advice_on_frame(
     frame: Frame, kinds: dict[str, str], target: str | None, reading: list[Advice]
 ) -> Advices:
-    """Advice on a table, with `reading`, that on how its texts were read; with a target also on what tells
-    it.
-    """
+    """Advice on a table, with `reading`, that on its texts; with a target also on leaks of the target."""
     if target is None:
-        chosen: dict[str, Any] = {name: kind for name, kind in kinds.items() if name in frame.columns}
-        said = frame.conventions.arguments(list(frame.columns))
-        data, _ = encode_with_advice(dict(frame.columns), kinds=chosen, **said)
+        known: dict[str, Any] = {name: kind for name, kind in kinds.items() if name in frame.columns}
+        options = frame.source.conventions.arguments(list(frame.columns))
+        data, _ = encode_with_advice(dict(frame.columns), kinds=known, **options)
     else:
-        roles = Roles(target, None, [], kinds, None)
-        data, _ = roles.encoded(frame, rows_with_target(frame, target, drop=True))
+        roles = Roles(target, kinds=kinds)
+        data, _ = roles.encode(frame, rows_with_target(frame, target, drop=True))
     return table_advice(data, reading=reading)

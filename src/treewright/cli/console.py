@@ -1,4 +1,4 @@
-"""What a person at the terminal sees: notes, the stage of long work, and whether there are colours."""
+"""What people see in a terminal: notes, the stage of long work, colours."""
 
 from __future__ import annotations
 
@@ -25,46 +25,43 @@ MOST_ADVICE = 8  # pieces that people are shown
 
 @dataclass(frozen=True)
 class Voice:
-    """How a command speaks: text for people or one JSON document for programs, with notes or without."""
+    """The output of a command: text for people or one JSON document for programs, with notes or without."""
 
     style: Style = TEXT
     notes: list[str] = field(default_factory=list)
 
     def note(self, text: str) -> None:
-        """One line about something worth knowing, beside the output; or in it, where that is a document."""
+        """One line on the standard error about something worth knowing; in the document if there is one."""
         self.notes.append(text)
-        if not (self.style.json or self.style.quiet):
-            tell(_noted(text))
+        self.mention(_as_note(text))
 
     def advise(self, advice: Sequence[Advice]) -> None:
-        """What is worth knowing about the table or the tree, the most serious first, as notes for people;
-        documents have a list of their own.
-        """
+        """Advice on the table or the tree, the most serious first, as notes; documents have a list of it."""
         for each in advice[:MOST_ADVICE]:
-            if not (self.style.json or self.style.quiet):
-                tell(_noted(each.command_text))
-        if len(advice) > MOST_ADVICE and not (self.style.json or self.style.quiet):
-            tell(_noted(f"… and {len(advice) - MOST_ADVICE} more; --json lists all"))
+            self.mention(_as_note(each.command_text))
+        if len(advice) > MOST_ADVICE:
+            self.mention(_as_note(f"… and {len(advice) - MOST_ADVICE} more; --json lists all"))
 
-    def mention(self, text: str) -> None:
-        """One line beside the output that tells people what was done; documents say it in their own words."""
+    def mention(self, line: str) -> None:
+        """One line on the standard error for people."""
         if not (self.style.json or self.style.quiet):
-            tell(f"treewright: {text}")
+            tell(line)
 
     def answer(self, text: Callable[[], str], document: Callable[[], Mapping[str, Any]]) -> None:
-        """Print what was asked for."""
+        """Print the output of the command."""
         show(as_json({**document(), "notes": self.notes}) if self.style.json else text())
 
     def summarize(self, text: Callable[[], str], document: Callable[[], Mapping[str, Any]]) -> None:
-        """Print what is to be told beside the files that were written, unless nobody wants to hear it."""
+        """Print a summary beside the files that were written; not with --quiet."""
         if self.style.json or not self.style.quiet:
             self.answer(text, document)
 
     @contextmanager
     def stages(self, *, shown: bool = True) -> Iterator[Stages]:
-        """Long work in stages. Nothing is printed inside: the line of the progress would be in the way.
+        """Long work in stages, inside of which nothing is printed: the line of the progress would be in the
+        way.
 
-        Where something is, and it goes to a terminal, it is not to be `shown`.
+        If something is printed to a terminal all the same, the progress must not be `shown`.
         """
         work = Stages(self)
         if not self.style.quiet and (shown or not sys.stdout.isatty()):
@@ -75,7 +72,7 @@ class Voice:
             work._hide()
 
 
-def _noted(text: str) -> str:
+def _as_note(text: str) -> str:
     return f"treewright: note: {text}"
 
 
@@ -93,13 +90,13 @@ def as_json(value: Any) -> str:
 
 
 def in_colour() -> bool:
-    """Whether the output goes to a terminal that shows colours and nobody objects (NO_COLOR)."""
+    """Whether the output goes to a terminal that shows colours, and NO_COLOR is not set."""
     console = Console()
     return console.is_terminal and not console.no_color and console.color_system is not None
 
 
 def terminal_width() -> int | None:
-    """The columns of the terminal that the output goes to; None where it goes elsewhere."""
+    """The width of the terminal that the output goes to; None if it goes elsewhere."""
     if not sys.stdout.isatty():
         return None
     return max(40, Console().width)
@@ -111,7 +108,7 @@ class Stages:
     def __init__(self, voice: Voice) -> None:
         self._voice = voice
         self.seconds: dict[str, float] = {}
-        self._began = time.perf_counter()
+        self._start = time.perf_counter()
         self._current: str | None = None
         self._progress: Progress | None = None
         self._timer: Timer | None = None
@@ -119,12 +116,12 @@ class Stages:
     def begin(self, name: str, what: str = "") -> None:
         """The next stage begins: reading, encoding, growing, …"""
         self._count()
-        self._current, self._began = name, time.perf_counter()
+        self._current, self._start = name, time.perf_counter()
         if self._progress is not None:
             self._progress.update(self._progress.task_ids[0], description=f"{name} {what}".strip(), share="")
 
     def advance(self, share: float) -> None:
-        """How much of the stage is done, from 0 to 1."""
+        """The share of the stage that is done, from 0 to 1."""
         if self._progress is not None and share > 0:
             self._progress.update(self._progress.task_ids[0], share=f"{share:.0%}")
 
@@ -134,12 +131,12 @@ class Stages:
             self._voice.note(text)
             return
         self._voice.notes.append(text)
-        self._progress.console.print(_noted(text), markup=False, highlight=False, soft_wrap=True)
+        self._progress.console.print(_as_note(text), markup=False, highlight=False, soft_wrap=True)
 
     def _count(self) -> None:
         if self._current is not None:
-            spent = time.perf_counter() - self._began
-            self.seconds[self._current] = self.seconds.get(self._current, 0.0) + spent
+            seconds = time.perf_counter() - self._start
+            self.seconds[self._current] = self.seconds.get(self._current, 0.0) + seconds
             self._current = None
 
     def _show(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
@@ -12,7 +13,6 @@ from treewright._text import LONGEST_NAME as LONGEST_NAME
 from treewright._text import count as count
 from treewright._text import quote as quote
 from treewright.cli.streams import CLOSED_PIPE
-from treewright.growing import n_threads
 
 
 class Trouble(Exception):  # noqa: N818
@@ -34,10 +34,10 @@ def one_line(error: BaseException) -> str:
 
 
 def usage_error(error: Exception, given: Sequence[str] = (), options: Collection[str] = ()) -> str:
-    """What is wrong with the arguments, in our words where the parser's would puzzle.
+    """What is wrong with the arguments, in our words where those of the parser are unclear.
 
-    `options` are those of the command. One that is misspelt comes first: the parser may have taken it for a
-    file, or miss the one that was meant.
+    `options` are those of the command. A misspelt one comes first: the parser may have taken it for a file,
+    or complain that the one that was meant is missing.
     """
     from cyclopts import (
         CoercionError,
@@ -50,14 +50,14 @@ def usage_error(error: Exception, given: Sequence[str] = (), options: Collection
     if isinstance(error, CycloptsError) and (slip := _misspelt(given, options)) is not None:
         bare = {option.lstrip("-"): option for option in reversed(list(options))}
         close = bare.get(closest(slip.lstrip("-"), bare) or "")
-        named = f"; a file of this name is ./{slip}" if "." in slip or os.path.exists(slip) else ""
-        return f"there is no option {slip} here" + (named if close is None else f"; did you mean {close}?")
+        as_file = f"; a file of this name is ./{slip}" if "." in slip or os.path.exists(slip) else ""
+        return f"there is no option {slip} here" + (as_file if close is None else f"; did you mean {close}?")
     if isinstance(error, CoercionError) and error.token is not None and error.token.value in options:
         return f"{error.token.keyword} needs a value, and {error.token.value} is an option"
     if isinstance(error, MissingArgumentError) and error.argument is not None and not error.tokens_so_far:
         return f"{error.keyword} needs a value" if error.keyword else f"{error.argument.name} is missing"
     if isinstance(error, UnusedCliTokensError) and not isinstance(error, UnknownOptionError):
-        return f"there is no place for {listed(map(str, error.unused_tokens or ()))}"
+        return f"there is no place for {name_list(map(str, error.unused_tokens or ()))}"
     return one_line(error)
 
 
@@ -66,7 +66,7 @@ def _misspelt(given: Sequence[str], options: Collection[str]) -> str | None:
     names = given[: given.index("--")] if "--" in given else given
     for before, argument in zip(("", *names), names, strict=False):
         name = argument.partition("=")[0]
-        looks = re.match(r"--?[A-Za-z]", name) is not None and before not in ("--missing", "--separator")
+        looks = re.match(r"--?[A-Za-z]", name) is not None and before not in ("--na-values", "--separator")
         is_short = not name.startswith("--") and name[:2] in options  # -oFILE, -qo
         if options and looks and name not in options and not is_short:
             return name
@@ -75,7 +75,7 @@ def _misspelt(given: Sequence[str], options: Collection[str]) -> str | None:
 
 @contextmanager
 def in_options(**options: str) -> Iterator[None]:
-    """Errors of Python functions in words of the command line: `data="--train"` says so where they say data=.
+    """Errors of Python functions in words of the command line: `data="--train"` replaces data= in messages.
 
     >>> with in_options(data="--train"):
     ...     raise ValueError("folds needs data=, the Dataset of rows")
@@ -85,15 +85,15 @@ def in_options(**options: str) -> Iterator[None]:
     try:
         yield
     except (TypeError, ValueError) as error:
-        said = str(error).replace("Dataset", "table")
+        message = str(error).replace("Dataset", "table")
         for name, option in options.items():
-            said = re.sub(rf"\b{name}=|^{name}(?= (?:must|has|is|and)\b)", option, said)
-        raise (Misuse if isinstance(error, TypeError) else Trouble)(said) from error
+            message = re.sub(rf"\b{name}=|^{name}(?= (?:must|has|is|and)\b)", option, message)
+        raise (Misuse if isinstance(error, TypeError) else Trouble)(message) from error
 
 
 @contextmanager
 def writing_to(path: str | os.PathLike[str]) -> Iterator[None]:
-    """What the system says of a full disk and the like gets the name of the file."""
+    """Errors of the system, such as a full disk, with the name of the file."""
     try:
         yield
     except BrokenPipeError:
@@ -102,20 +102,7 @@ def writing_to(path: str | os.PathLike[str]) -> Iterator[None]:
         raise Trouble(f"{os.fspath(path)} cannot be written: {error.strerror or error}") from error
 
 
-def thread_count(jobs: int) -> int:
-    """The number of threads that --n-jobs means."""
-    if jobs == 0:
-        raise Misuse("--n-jobs 0: there must be at least one thread; -1 is one per core")
-    return n_threads(jobs)
-
-
-def check_delta_option(delta: float) -> None:
-    """Misuse if --delta is no chance."""
-    if not 0 < delta < 1:
-        raise Misuse(f"--delta {delta:g}: the chance of being wrong is between 0 and 1, such as 0.05")
-
-
-def did_you_mean(name: str, known: Iterable[str]) -> str:
+def did_you_mean(name: str, known: Iterable[str], what: str = "columns") -> str:
     """The known name that is closest, as the end of a sentence; else what there is to choose from.
 
     >>> did_you_mean("hieght", ["height", "age"])
@@ -124,44 +111,49 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     "the columns are 'height', 'age'"
     """
     close = closest(name, names := list(known))
-    return f"the columns are {listed(names)}" if close is None else f"did you mean {quote(close)}?"
+    return f"the {what} are {name_list(names)}" if close is None else f"did you mean {quote(close)}?"
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
     """The known name that is closest, in whatever case; None if none is close."""
-    lowered = {other[:LONGEST_NAME].casefold(): other for other in reversed(list(known))}
-    close = get_close_matches(name[:LONGEST_NAME].casefold(), lowered, n=1)
-    return lowered[close[0]] if close else None
+    by_key = {other[:LONGEST_NAME].casefold(): other for other in reversed(list(known))}
+    close = get_close_matches(name[:LONGEST_NAME].casefold(), by_key, n=1)
+    return by_key[close[0]] if close else None
 
 
-def known(option: str, name: str, names: Iterable[str]) -> str:
-    """The name, which an option gives, if it is one of these; Misuse if not."""
-    names = tuple(names)
-    if name in names:
-        return name
-    close = closest(name, names)
-    meant = "" if close is None else f"did you mean {close}? "
-    raise Misuse(f"{option} {name} is unknown; {meant}known: {', '.join(names)}")
+def check_name(option: str, name: str, names: Sequence[str]) -> None:
+    """Misuse about the value of an option that is none of these names."""
+    if name not in names:
+        close = closest(name, names)
+        hint = "" if close is None else f"did you mean {close}? "
+        raise Misuse(f"{option} {name} is unknown; {hint}known: {', '.join(names)}")
 
 
-def listed(names: Iterable[str], most: int = 10) -> str:
+def name_list(names: Iterable[str], most: int = 10) -> str:
     """Some names in quotes; not thousands of them."""
     every = list(names)
     rest = [f"… ({len(every)} in all)"] if len(every) > most else []
     return ", ".join([quote(name) for name in every[:most]] + rest)
 
 
-def shortened(text: str) -> str:
+def cut(text: str, longest: int = LONGEST_NAME) -> str:
     """A text as it is shown; of a very long one the beginning.
 
-    >>> shortened("age"), len(shortened("n" * 10_000))
+    >>> cut("age"), len(cut("n" * 10_000))
     ('age', 60)
     """
-    return text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME - 1]}…"
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def check_unique(where: str, names: Sequence[str], remedy: str = "rename them") -> None:
+    """Trouble about columns of the same name."""
+    repeated = sorted(name for name, times in Counter(names).items() if times > 1)
+    if repeated:
+        raise Trouble(f"{where}: several columns have the name {name_list(repeated)}; {remedy}")
 
 
 def check_output(path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]]) -> None:
-    """Trouble if a file cannot be written there, told before the long work begins."""
+    """Trouble if a file cannot be written there, before the long work begins."""
     path = os.fspath(path)
     folder = os.path.dirname(os.path.realpath(path))
     if os.path.isdir(path):

@@ -1,4 +1,4 @@
-"""Model files: loading them, and the forms that the columns of a table must have for a model."""
+"""Model files, and the pages about them: reading and writing them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from treewright._atomic import replacing
 from treewright.advice import Advice
@@ -16,19 +17,20 @@ from treewright.cli.errors import Misuse, Trouble, check_output, count, writing_
 from treewright.cli.options import PIPE
 from treewright.cli.summary import Fit
 from treewright.cli.tables.sources import TABLE_SUFFIXES, no_file
-from treewright.reporting import Report, report
+from treewright.reporting import Report
+from treewright.reporting import report as report_on
 from treewright.saving import Model, load, trees_in
 from treewright.tree import Tree
 
 
 def open_model(path: Path, work: Stages | None = None) -> Tree:
-    """The tree in a model file; Trouble if it is another kind of file, or one of many trees."""
+    """The tree in a model file; Trouble if it is another kind of file, or holds an ensemble."""
     model = open_any_model(path, work)
     if not isinstance(model, Tree):
         trees = count(len(trees_in(model)), "tree")
         raise Trouble(
             f"{path} holds {trees} that predict together ({type(model).__name__}), "
-            "but this command takes one tree; only `treewright predict` takes many"
+            "but this command takes one tree; only `treewright predict` takes ensembles"
         )
     return model
 
@@ -54,12 +56,12 @@ def open_any_model(file: Path, work: Stages | None = None) -> Model:
         raise Trouble(f"{path} cannot be read: {error.strerror or error}") from error
 
 
-MOST_LEAVES = 20_000  # of a tree that gets a page without being asked for one
+MOST_LEAVES = 20_000  # of a tree that gets a page by default
 LONGEST_COMMAND = 2_000  # characters of it on the page
 
 
 def report_name(model: Path) -> Path:
-    """What the page about a model is called, in the same folder.
+    """The name of the page about a model, in the same folder.
 
     >>> report_name(Path("models/loans.tree.json")).name
     'loans.report.html'
@@ -69,15 +71,15 @@ def report_name(model: Path) -> Path:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Where a fit goes: the file of the tree, and that of the page, None if there is to be none."""
+    """The files of a fit: that of the tree, and that of the page, None if there is to be none."""
 
     model: Path
     page: Path | None
-    is_asked: bool = True  # for the page
+    is_requested: bool = True  # whether the user has named the page
 
     @staticmethod
     def of(model: Path, page: Path | None, no_page: bool) -> Outcome:
-        """What -o, --report and --no-report say; by default the page is beside the model."""
+        """The files by -o, --report and --no-report; by default the page is beside the model."""
         if PIPE in (model, page):
             option, what = ("-o", "tree") if model == PIPE else ("--report", "page")
             raise Misuse(f"{option} -: the {what} is saved to a file, which has a name")
@@ -88,29 +90,29 @@ class Outcome:
         if no_page or page is not None:
             return Outcome(model, page)
         has_folder = os.path.isfile(model) or not os.path.exists(model)  # a device has nothing beside it
-        return Outcome(model, report_name(model) if has_folder else None, is_asked=False)
+        return Outcome(model, report_name(model) if has_folder else None, is_requested=False)
 
     def check(self, inputs: Iterable[str | os.PathLike[str]]) -> None:
-        """Trouble if a file cannot be written, told before the long work begins."""
-        read = list(inputs)
+        """Trouble if a file cannot be written, before the long work begins."""
+        inputs = list(inputs)
         for path in (self.model, self.page):
             if path is not None:
-                check_output(path, read)
+                check_output(path, inputs)
 
     def write(
         self, fit: Fit, advice: Sequence[Advice], delta: float, seed: int, work: Stages
     ) -> dict[str, str]:
-        """Write the files and name them; what fails leaves the old ones, both of them, as they were."""
-        made = None
+        """Write the files and name them; after a failure both old files are as they were."""
+        report = None
         if self.page is not None:
             work.begin("reporting", str(self.page))
-            made = self._report(fit, advice, delta, seed, work)
+            report = self._report(fit, advice, delta, seed, work)
         work.begin("writing", str(self.model))
-        if made is None or self.page is None:
+        if report is None or self.page is None:
             with writing_to(self.model):
                 fit.tree.save(self.model)
             return {"model": str(self.model)}
-        content = made.html.encode()
+        content = report.html.encode()
         with writing_to(self.page), replacing(self.page) as file:
             file.write(content)
             file.flush()
@@ -123,8 +125,8 @@ class Outcome:
     def _report(
         self, fit: Fit, advice: Sequence[Advice], delta: float, seed: int, work: Stages
     ) -> Report | None:
-        """The page; none, with a note, where there cannot be one and nobody has asked for it."""
-        if fit.tree.n_leaves > MOST_LEAVES and not self.is_asked:
+        """The page; none, with a note, if it is impossible or too large and the user has not named it."""
+        if fit.tree.n_leaves > MOST_LEAVES and not self.is_requested:
             work.note(
                 f"no report: {fit.tree.n_leaves:,} leaves are too many for a page to read; --report FILE "
                 "writes it all the same, --leaves makes a smaller tree"
@@ -133,7 +135,7 @@ class Outcome:
         try:
             return report_of(fit, advice, delta, seed)
         except ValueError as error:
-            if self.is_asked:
+            if self.is_requested:
                 raise
             work.note(f"no report: {error}")
             return None
@@ -142,15 +144,9 @@ class Outcome:
 def report_of(fit: Fit, advice: Sequence[Advice], delta: float, seed: int) -> Report:
     """The page about a fit, with the command that makes it again."""
     parts = fit.parts
-    made = report(
-        fit.tree if fit.path is None else fit.path,
-        train=parts.training,
-        validation=parts.validation,
-        test=parts.test,
-        delta=delta,
-        seed=seed,
-        advice=for_pages(advice),
-    )
-    again = made.payload["reproduce"]
+    rows: dict[str, Any] = {"train": parts.training, "validation": parts.validation, "test": parts.test}
+    tree = fit.tree if fit.path is None else fit.path
+    page = report_on(tree, **rows, delta=delta, seed=seed, advice=for_pages(advice))
+    again = page.payload["reproduce"]
     parameters = {"Command": current_command()[:LONGEST_COMMAND], **again["parameters"]}
-    return replace(made, payload={**made.payload, "reproduce": {**again, "parameters": parameters}})
+    return replace(page, payload={**page.payload, "reproduce": {**again, "parameters": parameters}})

@@ -1,26 +1,18 @@
 """Options of the command line, each declared once: its name, the values it takes, its help text.
 
-An option that is a parameter in Python, too (`--max-depth`), takes flag, text and check from its declaration
-in `treewright.parameters`. Options that several commands share are fields of a dataclass here, or an
-annotated type; those of a single command are annotated in its file, where `group=` puts them under a heading.
+An option that is a parameter in Python, too (`--max-depth`), takes name, text and check from its declaration
+in `treewright.parameters`. Options that several commands share are fields of a dataclass here, whose
+docstrings are the help texts, or an annotated type; those of a single command are described in its own
+docstring.
 
 A command is a function in a file of its own name in `commands/`; `_ORDER` there is the order of
 `treewright --help`:
 
     def prune(model: Model, /, *, output: Output = None, style: Style = TEXT) -> None:
-        \"\"\"One sentence for the list of commands.
-
-Parameters
-----------
-        …                     only what is not explained here already
-
-Examples
---------
-        treewright prune loans.tree.json --leaves 8
-            what this does, indented by four; lines end before column 76
-        \"\"\"
-        voice = Voice(style)
-        with voice.stages() as work:          # on a terminal the current stage is shown
+        \"\"\"One sentence for the list of commands; then numpy's sections `Parameters`, of what is not
+        explained here already, and `Examples`: each is a call and, indented by four, what it does; lines end
+        before column 76. \"\"\" voice = Voice(style) with voice.stages() as work:          # on a terminal
+        the current stage is shown
             tree = open_model(model, work)
             work.begin("pruning")
             …
@@ -37,7 +29,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -45,29 +37,22 @@ from typing import Annotated, Any
 from cyclopts import Group, Parameter, validators
 
 from treewright import parameters
-from treewright.cli.errors import Misuse, closest, known, thread_count
-from treewright.cli.tables.dialect import Conventions
+from treewright.cli.errors import Misuse, check_name
+from treewright.cli.tables.dialect import Conventions, by_column
 from treewright.encoding.kinds import KINDS
-from treewright.growing import criteria
+from treewright.growing import criteria, n_threads
 
 PIPE = Path("-")  # the standard input where a table is read, the standard output where one is written
 MISSING = ("NA", "N/A", "#N/A", "null", "NULL", "?")  # cells of CSV files that are missing by default
-NEVER_KNOWN = ("", "NaN", "nan", "NAN")  # cells that are always missing
+ALWAYS_MISSING = ("", "NaN", "nan", "NAN")
 
 TABLE = Group("Reading the table", sort_key=50)
 OUTPUT = Group("Output", sort_key=90)
 ROWS = Parameter(group=Group("Which rows are used for what", sort_key=10))
-GROWING = Parameter(group=Group("Growing", sort_key=20))
+GROWING = Group("Growing", sort_key=20)
 PRUNING = Parameter(group=Group("Pruning", sort_key=30))
 CERTIFICATE = Parameter(group=Group("Certificate", sort_key=40))
 
-# Names of options in earlier versions, which are still read.
-RENAMED: Mapping[str, str] = {
-    "--jobs": "--n-jobs",
-    "--max-leaves": "--max-leaf-nodes",
-    "--min-rows-leaf": "--min-samples-leaf",
-    "--monotone": "--monotonic-cst",
-}
 _SEPARATORS = {
     "comma": ",",
     "semicolon": ";",
@@ -101,17 +86,48 @@ def _as_whole(_: Any, tokens: Sequence[Any]) -> int:
     return int(text)
 
 
-def from_spec(name: str, **changes: Any) -> Parameter:
-    """A parameter of Python as an option: its flag, and the part of its text that is not about Python."""
+def from_spec(name: str, choices: Sequence[str] = (), **changes: Any) -> Parameter:
+    """A parameter of Python as an option: its name, its check, the part of its text that is not about Python.
+
+    `choices` are the names that it takes, where the declaration does not list them.
+    """
     declared = parameters.of(name)
+    allowed = declared.allowed
     sentences = re.split(r"(?<=\.) ", declared.doc.replace("None is", "The default is"))
     text = " ".join(each for each in sentences if "``" not in each and not each.startswith("A float"))
-    return Parameter(**{"name": declared.flag, "help": text.replace("; The", "; the"), **changes})
+
+    def check(_: Any, value: Any) -> None:
+        if allowed is not None and not allowed.check(value):
+            words = allowed.words.removesuffix(", or None").replace("an int", "a whole number")
+            raise Misuse(f"{declared.flag} {value}: it must be {words}")
+
+    names = choices or declared.choices
+    usual = {
+        "name": declared.flag,
+        "help": text.replace("; The", "; the"),
+        "validator": one_of(declared.flag, names) if names else check,
+    }
+    options = {**usual, **changes}
+    return Parameter(**{name: value for name, value in options.items() if value is not None})
+
+
+def one_of(option: str, names: Sequence[str]) -> Callable[[Any, Any], None]:
+    """The check of an option that takes one of some names, or several of them."""
+
+    def check(_: Any, value: str | list[str] | None) -> None:
+        for name in [value] if isinstance(value, str) else value or ():
+            check_name(option, name, names)
+
+    return check
+
+
+def _check_delta(_: Any, delta: float) -> None:
+    if not 0 < delta < 1:
+        raise Misuse(f"--delta {delta:g}: the probability of an error is between 0 and 1, such as 0.05")
 
 
 WHOLE = Parameter(converter=_as_whole)
 _FILE = Parameter(allow_leading_hyphen=True, converter=_as_file)
-_NOT_NEGATIVE = Parameter(validator=validators.Number(gte=0))
 _TABLE = Parameter(group=TABLE)
 _TEXTS = Parameter(group=TABLE, allow_leading_hyphen=True)
 
@@ -130,24 +146,28 @@ Output = Annotated[OutputFile, Parameter(alias="-o")]
 
 Flag = Annotated[bool, Parameter(negative=(), show_default=False)]
 Repeated = Annotated[list[str] | None, Parameter(negative=())]
-Positive = Annotated[int | None, WHOLE, Parameter(validator=validators.Number(gte=1))]
-NotNegativeCount = Annotated[int, WHOLE, _NOT_NEGATIVE]
-NotNegative = Annotated[float | None, _NOT_NEGATIVE]
-Seed = Annotated[int, WHOLE, _NOT_NEGATIVE, ROWS, Parameter(help="Seed of the train/validation/test split.")]
+Count = Annotated[int | None, WHOLE]
+Positive = Annotated[Count, Parameter(validator=validators.Number(gte=1))]
+NotNegative = Annotated[float | None, Parameter(validator=validators.Number(gte=0))]
+Seed = Annotated[int, WHOLE, ROWS, from_spec("seed", help="Seed of the train/validation/test split.")]
 Jobs = Annotated[
     int,
     WHOLE,
-    from_spec("n_jobs", help="The number of threads; -1 is one per core. The result is the same for any."),
+    from_spec(
+        "n_jobs", help="The number of threads; -1 is one per core. The result is the same for any number."
+    ),
 ]
-Delta = Annotated[float, Parameter(help="The probability that the certificate does not hold.")]
+Delta = Annotated[
+    float, Parameter(help="The probability that the certificate does not hold.", validator=_check_delta)
+]
 
 Drop = Annotated[Repeated, _TABLE, Parameter(help="Leave a column out; may be repeated.")]
 Kinds = Annotated[
     Repeated,
     _TABLE,
     Parameter(
-        help="Read a column as another kind than it looks like, as COLUMN=KIND; the kinds are "
-        f"{', '.join(KINDS)}. Cells that are not numbers or times are missing then. May be repeated.",
+        help="Read a column as another kind than the inferred one, as COLUMN=KIND; the kinds are "
+        f"{', '.join(KINDS)}. Cells that are not numbers or times are then missing. May be repeated.",
     ),
 ]
 Weights = Annotated[str | None, _TABLE, Parameter(help="The column with the weight of each row.")]
@@ -158,73 +178,47 @@ Weights = Annotated[str | None, _TABLE, Parameter(help="The column with the weig
 class Style:
     """What is printed, and for whom."""
 
-    json: Annotated[Flag, Parameter(group=OUTPUT, help="Print one JSON document for programs, no text.")] = (
-        False
-    )
-    quiet: Annotated[Flag, Parameter(alias="-q", group=OUTPUT, help="No notes, no progress, no summary.")] = (
-        False
-    )
+    json: Annotated[Flag, Parameter(group=OUTPUT)] = False
+    """Print one JSON document for programs, no text."""
+
+    quiet: Annotated[Flag, Parameter(alias="-q", group=OUTPUT)] = False
+    """No notes, no progress, no summary."""
 
 
 @Parameter(name="*")
 @dataclass(frozen=True)
 class Dialect:
-    """How a file of text is written: separator, missing values, names of columns, numbers and dates."""
+    """How a text file is written: separator, missing values, names of columns, numbers and dates."""
 
-    separator: Annotated[
-        str | None,
-        _TEXTS,
-        Parameter(
-            help="The separator of the cells of a CSV file: one character, or tab, comma, semicolon, bar, "
-            "space. By default it is one of the first four, found from the first lines."
-        ),
-    ] = None
-    missing: Annotated[
-        Repeated,
-        _TEXTS,
-        Parameter(
-            help="A cell that stands for a missing value, such as -999; may be repeated. It replaces NA, "
-            "N/A, #N/A, null and ?, the default in CSV files. Empty cells and NaN are always missing."
-        ),
-    ] = None
-    header: Annotated[
-        bool | None,
-        _TABLE,
-        Parameter(
-            negative="--no-header",
-            help="Whether the first line of a CSV file holds the names of the columns, as by default. "
-            "Without it they are called 'column 1', 'column 2', …",
-        ),
-    ] = None
-    encoding: Annotated[
-        str | None,
-        _TABLE,
-        Parameter(
-            help="The character encoding of a file of text, such as latin-1, cp1252 or utf-16. By default "
-            "it is detected: UTF-8, UTF-16, else Windows-1252."
-        ),
-    ] = None
-    decimal: Annotated[
-        Repeated,
-        _TEXTS,
-        Parameter(
-            help="The decimal mark of numbers, comma or point, for the whole table or as COLUMN=MARK; may be "
-            "repeated. By default it is detected for each column."
-        ),
-    ] = None
-    thousands: Annotated[
-        Repeated,
-        _TEXTS,
-        Parameter(help="The thousands separator: comma, point, space, apostrophe or none, in the same way."),
-    ] = None
-    date_format: Annotated[
-        Repeated, _TABLE, Parameter(help="How dates are written, such as %d/%m/%Y, in the same way.")
-    ] = None
-    sheet: Annotated[
-        str | None,
-        _TABLE,
-        Parameter(help="The sheet of an Excel file; by default the only one with cells."),
-    ] = None
+    separator: Annotated[str | None, _TEXTS] = None
+    """The separator of the cells of a CSV file: one character, or tab, comma, semicolon, bar, space. By
+    default one of the first four is detected from the first lines."""
+
+    na_values: Annotated[Repeated, _TEXTS] = None
+    """A cell that stands for a missing value, such as -999; may be repeated. It replaces NA, N/A, #N/A, null
+    and ?, the default in CSV files. Empty cells and NaN are always missing."""
+
+    header: Annotated[bool | None, _TABLE, Parameter(negative="--no-header")] = None
+    """Whether the first line of a CSV file holds the names of the columns, as by default. Without it they are
+    called 'column 1', 'column 2', …"""
+
+    encoding: Annotated[str | None, _TABLE] = None
+    """The character encoding of a text file, such as latin-1, cp1252 or utf-16. By default it is detected:
+    UTF-8, UTF-16, else Windows-1252."""
+
+    decimal: Annotated[Repeated, _TEXTS] = None
+    """The decimal mark of numbers, comma or point, for the whole table or as COLUMN=MARK; may be repeated. By
+    default it is detected for each column."""
+
+    thousands: Annotated[Repeated, _TEXTS] = None
+    """The thousands separator: comma, point, space, apostrophe or none, for the whole table or as
+    COLUMN=MARK; may be repeated."""
+
+    date_format: Annotated[Repeated, _TABLE] = None
+    """How dates are written, such as %d/%m/%Y, for the whole table or as COLUMN=FORMAT; may be repeated."""
+
+    sheet: Annotated[str | None, _TABLE] = None
+    """The sheet of an Excel file; by default the only one with cells."""
 
     @property
     def conventions(self) -> Conventions:
@@ -246,8 +240,8 @@ class Dialect:
 
     @property
     def markers(self) -> tuple[str, ...] | None:
-        """The cells that --missing names; None without it."""
-        return None if self.missing is None else tuple(dict.fromkeys(mark.strip() for mark in self.missing))
+        """The cells that --na-values names; None without it."""
+        return None if self.na_values is None else tuple(dict.fromkeys(map(str.strip, self.na_values)))
 
 
 TEXT = Style()
@@ -271,79 +265,57 @@ LABELLED = Labelled()
 class Learning:
     """The columns of a table to learn from, and how it is read."""
 
-    target: Annotated[str, Parameter(help="The column to predict.")]
+    target: str
+    """The column to predict."""
+
     weights: Weights = None
     drop: Drop = None
     kinds: Kinds = None
-    classes: Annotated[
-        bool | None,
-        _TABLE,
-        Parameter(
-            negative="--numbers",
-            help="Whether the target is classes or numbers; by default texts, true/false and up to 20 "
-            "different whole numbers are classes.",
-        ),
-    ] = None
-    drop_missing_target: Annotated[
-        Flag, _TABLE, Parameter(help="Leave out rows without a target instead of refusing them.")
-    ] = False
+
+    classes: Annotated[bool | None, _TABLE, Parameter(negative="--numbers")] = None
+    """Whether the target is classes or numbers. By default texts, true/false and up to 20 different whole
+    numbers are classes."""
+
+    drop_missing_target: Annotated[Flag, _TABLE] = False
+    """Leave out rows without a target instead of refusing them."""
+
     dialect: Dialect = USUAL
 
 
-@Parameter(name="*")
+@Parameter(name="*", group=GROWING)
 @dataclass(frozen=True)
 class Limits:
-    """How the tree is grown, and where it stops."""
+    """How the tree is grown, and where it stops: parameters of `grow` by their names."""
 
-    max_leaf_nodes: Annotated[Positive, GROWING, from_spec("max_leaf_nodes")] = None
-    max_depth: Annotated[Positive, GROWING, from_spec("max_depth")] = None
-    min_samples_leaf: Annotated[Positive, GROWING, from_spec("min_samples_leaf")] = 1
-    criterion: Annotated[str | None, GROWING, from_spec("criterion")] = None
-    missing_by: Annotated[
-        str,
-        GROWING,
-        Parameter(
-            help="Where a row goes whose value is missing: learn (to the side that gains more), surrogate "
-            "(where surrogate splits on other columns send it), fractional (to both sides, in proportion to "
-            "their weights), category (to a branch of its own), or error."
-        ),
-    ] = "learn"
-    surrogates: Annotated[
-        NotNegativeCount,
-        GROWING,
-        Parameter(help="How many surrogate splits each split keeps for --missing-by surrogate."),
-    ] = 5
-    category_gain: Annotated[str, GROWING, from_spec("category_gain")] = "corrected"
-    monotonic_cst: Annotated[
-        Repeated,
-        GROWING,
-        from_spec(
-            "monotonic_cst",
-            help="The prediction must not fall (1) or must not rise (-1) as a column grows, as COLUMN=1 or "
-            "COLUMN=-1; with classes the share of the later ones, in the order of their names. May be "
-            "repeated.",
-        ),
-    ] = None
-    n_jobs: Annotated[Jobs, GROWING] = -1
+    max_leaf_nodes: Annotated[Count, from_spec("max_leaf_nodes", validator=validators.Number(gte=1))] = None
+    max_depth: Annotated[Count, from_spec("max_depth")] = None
+    min_samples_leaf: Annotated[int, WHOLE, from_spec("min_samples_leaf")] = 1
+    criterion: Annotated[str | None, from_spec("criterion", criteria())] = None
+
+    missing: Annotated[str, from_spec("missing", help=None)] = "learn"
+    """Where a row goes whose value is missing: learn (to the side that gains more), surrogate (where
+    surrogate splits on other columns send it), fractional (to both sides, in proportion to their weights),
+    category (to a branch of its own), or error."""
+
+    n_surrogates: Annotated[int, WHOLE, Parameter(validator=validators.Number(gte=0))] = 5
+    """How many surrogate splits each split keeps for --missing surrogate."""
+
+    category_gain: Annotated[str, from_spec("category_gain")] = "corrected"
+
+    monotonic_cst: Annotated[Repeated, from_spec("monotonic_cst", help=None, validator=None)] = None
+    """The prediction must not fall (1) or must not rise (-1) as a column grows, as COLUMN=1 or COLUMN=-1; for
+    classes, the share of the later ones, in the order of their names. May be repeated."""
+
+    n_jobs: Jobs = -1
 
     @property
     def growing(self) -> dict[str, Any]:
-        """The arguments of `grow`; Misuse about values that it does not know."""
-        if self.criterion is not None:
-            known("--criterion", self.criterion, criteria())
-        known("--missing-by", self.missing_by, parameters.of("missing").choices)
-        known("--category-gain", self.category_gain, parameters.of("category_gain").choices)
-        return {
-            "max_leaf_nodes": self.max_leaf_nodes,
-            "max_depth": self.max_depth,
-            "min_samples_leaf": self.min_samples_leaf,
-            "criterion": self.criterion,
-            "missing": self.missing_by,
-            "n_surrogates": self.surrogates,
-            "category_gain": self.category_gain,
-            "monotonic_cst": signs_of(self.monotonic_cst),
-            "n_jobs": thread_count(self.n_jobs),
-        }
+        """The arguments of `grow`."""
+        options = {**vars(self), "monotonic_cst": signs_of(self.monotonic_cst) or None}
+        n_surrogates = options.pop("n_surrogates")
+        if self.missing == "surrogate":
+            options["missing"] = parameters.Surrogates(n_surrogates)
+        return {**options, "n_jobs": n_threads(self.n_jobs)}
 
 
 TO_PURITY = Limits()
@@ -355,31 +327,15 @@ def kinds_of(kinds: list[str] | None) -> dict[str, str]:
     >>> kinds_of(["zip=category", "a=b=number"])
     {'zip': 'category', 'a=b': 'number'}
     """
-    chosen: dict[str, str] = {}
-    for text in kinds or []:
-        column, equals, kind = text.rpartition("=")
-        if not equals or not column:
-            raise Misuse(f"--kinds {text}: it must be COLUMN=KIND, such as --kinds zip=category")
-        if kind not in KINDS:
-            close = closest(kind, KINDS)
-            meant = "" if close is None else f"; did you mean {close}?"
-            raise Misuse(f"--kinds {text}: {kind!r} is no kind of column ({', '.join(KINDS)}){meant}")
-        if chosen.setdefault(column, kind) != kind:
-            raise Misuse(f"--kinds: column {column!r} cannot be {chosen[column]} and {kind}")
-    return chosen
+    form = f"COLUMN=KIND, such as zip=category; the kinds are {', '.join(KINDS)}"
+    return by_column("--kinds", kinds, form, {kind: kind for kind in KINDS})
 
 
-def signs_of(monotonic: list[str] | None) -> dict[str, int] | None:
+def signs_of(monotonic: list[str] | None) -> dict[str, int]:
     """The directions that --monotonic-cst names, by column.
 
     >>> signs_of(["age=1", "a=b=-1"])
     {'age': 1, 'a=b': -1}
     """
-    signs: dict[str, int] = {}
-    for text in monotonic or []:
-        column, equals, sign = text.rpartition("=")
-        if not equals or not column or sign not in ("1", "+1", "-1"):
-            raise Misuse(f"--monotonic-cst {text}: it must be COLUMN=1 or COLUMN=-1, such as age=1")
-        if signs.setdefault(column, int(sign)) != int(sign):
-            raise Misuse(f"--monotonic-cst: column {column!r} cannot both rise and fall")
-    return signs or None
+    form = "COLUMN=1 or COLUMN=-1, such as age=1"
+    return by_column("--monotonic-cst", monotonic, form, {"1": 1, "+1": 1, "-1": -1})

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from treewright.cli.errors import Misuse, known
-from treewright.cli.options import PRUNING, NotNegative, Positive, Repeated
+from treewright.cli.errors import Misuse, check_name
+from treewright.cli.options import PRUNING, NotNegative, Positive, Repeated, one_of
 from treewright.pruning import METHODS
 from treewright.selecting import WAYS
 from treewright.selecting.planning import Plan
@@ -38,28 +38,20 @@ class Pruning:
         PRUNING,
         Parameter(
             help="How one of several trees is chosen, where the method makes several: "
-            f"{', '.join(WAYS.names)}; by default held_out, by the rows of --validation."
+            f"{', '.join(WAYS.names)}; by default held_out, by the rows of --validation.",
+            validator=one_of("--select", WAYS.names),
         ),
     ] = None
-    leaves: Annotated[
-        Positive, PRUNING, Parameter(help="Prune to at most this many leaves (--select leaves).")
-    ] = None
-    alpha: Annotated[
-        NotNegative,
-        PRUNING,
-        Parameter(
-            help="Prune at this cost of a leaf: splits that save fewer errors, as a share of the rows, are "
-            "removed."
-        ),
-    ] = None
-    option: Annotated[
-        Repeated,
-        PRUNING,
-        Parameter(
-            help="Another option of the pruning method or of --select, as name=value: rule=1-SE, n_folds=5, "
-            "c=0.3; may be repeated."
-        ),
-    ] = None
+
+    leaves: Annotated[Positive, PRUNING] = None
+    """Prune to at most this many leaves (--select leaves)."""
+
+    alpha: Annotated[NotNegative, PRUNING] = None
+    """Prune at this cost of a leaf: splits that save fewer errors, as a share of the rows, are removed."""
+
+    option: Annotated[Repeated, PRUNING] = None
+    """Another option of the pruning method or of --select, as name=value: rule=1-SE, n_folds=5, c=0.3; may be
+    repeated."""
 
     def plan(self, method: str | None, flag: str = "--prune") -> Plan | None:
         """The plan; None if the tree is to stay as it is grown. `flag` is the option of the method."""
@@ -74,8 +66,8 @@ class Pruning:
                     "are for pruning"
                 )
             return None
-        method = known(flag, method or DEFAULT, (NONE, *METHODS.names))
-        by = None if self.select is None else known("--select", self.select, WAYS.names)
+        method, by = method or DEFAULT, self.select
+        check_name(flag, method, (NONE, *METHODS.names))
         if self.leaves is not None:
             if by not in (None, "leaves"):
                 raise Misuse(
@@ -87,7 +79,7 @@ class Pruning:
                 raise Misuse(f"--alpha is the cost of a leaf, which {flag} {method} does not have")
             values["alpha"] = self.alpha
         try:
-            plan = Plan.of(method, values, by, said="--option")
+            plan = Plan.of(method, values, by, owner="--option")
         except ValueError as error:
             raise Misuse(str(error)) from error
         if plan.by == "leaves" and "leaves" not in plan.choosing:

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Any, NamedTuple, get_args, get_type_hints
 
 from cyclopts import Parameter
 
@@ -18,15 +18,15 @@ from treewright.cli.tables.sources import Source
 
 
 def command_line(words: Iterable[str]) -> str:
-    """The words of a command, quote for a POSIX shell.
+    """The words of a command, quoted for a POSIX shell.
 
     >>> print(command_line(["treewright", "fit", "my loans.csv", "--target", "it's"]))
     treewright fit 'my loans.csv' --target 'it'"'"'s'
     """
-    return " ".join(map(_quoted, words))
+    return " ".join(map(_quote, words))
 
 
-def _quoted(word: str) -> str:
+def _quote(word: str) -> str:
     """A word for the shell; one with control characters as $'…', so that no terminal obeys them."""
     if word.isprintable() or not word:
         return shlex.quote(word)
@@ -71,16 +71,15 @@ def group_words(group: Any) -> Iterator[str]:
 
 
 def _negative(hint: Any, option: str) -> str:
-    """What the opposite of a flag is called."""
-    if get_origin(hint) is Annotated:
-        for part in get_args(hint)[1:]:
-            if isinstance(part, Parameter) and part.negative:
-                return part.negative if isinstance(part.negative, str) else next(iter(part.negative))
+    """The option for the opposite of a flag."""
+    for part in get_args(hint)[1:]:
+        if isinstance(part, Parameter) and part.negative:
+            return part.negative if isinstance(part.negative, str) else next(iter(part.negative))
     return f"--no-{option.removeprefix('--')}"
 
 
 USUAL_TARGETS = ("target", "label", "class", "y", "outcome", "response", "default", "churn", "survived")
-_FOR_PEOPLE = {"--json", "--quiet", "-q"}
+_STYLE = {"--json", "--quiet", "-q"}
 _MOST_DROPPED = 5  # columns that the command names
 
 
@@ -94,36 +93,33 @@ class Command(NamedTuple):
 def next_command(
     source: Source, profiles: Sequence[Profile], target: str | None, copies: Sequence[str] = ()
 ) -> Command:
-    """`fit` with the options that `describe` was given, and those that the table calls for: it leaves out ids
-    and `copies` of the target.
+    """`fit` with the options of `describe` and those that the table needs: ids and `copies` of the target are
+    left out.
     """
     guess, why = (target, "") if target is not None else _likely_target(profiles)
-    _, _, *given = shlex.split(current_command()) or ("", "", str(PIPE))
-    words = ["treewright", "fit", *_without(given or [source.path], _FOR_PEOPLE)]
+    _, _, *options = shlex.split(current_command()) or ("", "", str(PIPE))
+    options = [word for word in options or [source.path] if word not in _STYLE]
+    words = ["treewright", "fit", *options]
     words += ["--target", guess] if target is None else []
-    words += ["--no-header"] if source.doubt is not None and "--header" not in given else []
-    left_out = [each.name for each in profiles if (each.is_id or each.name in copies) and each.name != guess]
-    left_out = [name for name in left_out if _can_be_typed(name)]
-    for name in left_out[:_MOST_DROPPED] if source.doubt is None else ():
+    if source.doubt is not None:
+        return Command(words + ([] if "--header" in options else ["--no-header"]), why)
+    useless = [each.name for each in profiles if (each.is_id or each.name in copies) and each.name != guess]
+    for name in [name for name in useless if _can_be_typed(name)][:_MOST_DROPPED]:
         words += ["--drop", name]
     return Command(words, why)
 
 
-def _without(words: Sequence[str], left_out: set[str]) -> list[str]:
-    return [word for word in words if word not in left_out]
-
-
 def _likely_target(profiles: Sequence[Profile]) -> tuple[str, str]:
-    """A column that people would predict, and why it is taken for that."""
-    named = [each for each in profiles if _can_be_typed(each.name)]
-    usual = [each for each in named if each.name.lower() in USUAL_TARGETS and each.distinct > 1]
+    """The column that is most likely the target, and why it was chosen."""
+    candidates = [each for each in profiles if _can_be_typed(each.name)]
+    usual = [each for each in candidates if each.name.lower() in USUAL_TARGETS and each.distinct > 1]
     if usual:
         return usual[0].name, f"if {quote(usual[0].name)} is to be predicted (a guess by its name)"
-    able = [each for each in named if _can_be_predicted(each)] or named
-    if not able:
+    candidates = [each for each in candidates if _can_be_predicted(each)] or candidates
+    if not candidates:
         return "COLUMN", "with the column to predict"
-    last = able[-1].name
-    which = "the last column" if able[-1] is profiles[-1] else "the last column that can be"
+    last = candidates[-1].name
+    which = "the last column" if candidates[-1] is profiles[-1] else "the last column that can be"
     return last, f"if {quote(last)} is to be predicted (a guess: {which})"
 
 

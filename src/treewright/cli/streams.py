@@ -1,4 +1,4 @@
-"""The standard output and the standard error: they may be closed, full, or a pipe that nobody reads."""
+"""The standard output and the standard error, which may be closed, full, or a closed pipe."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ CLOSED_PIPE = 141  # the exit code of a program that the signal of a closed pipe
 
 
 def hold() -> None:
-    """Where the caller has closed a standard stream (`>&-`), hold its place, before a file is opened there.
+    """Occupy the place of a standard stream that the caller has closed (`>&-`), so that no file is opened
+    there.
 
-    What holds it is not open for writing (or reading): whoever tries is told so. The device that is always
-    full does best, since who opens it once more (as /dev/stdout) cannot write either.
+    Writing to it (or reading from it) is an error; with the device that is always full, also for a program
+    that opens it once more (as /dev/stdout).
     """
     for handle in range(3):
         try:
@@ -34,9 +35,9 @@ def hold() -> None:
 
 
 class Outlet:
-    """The standard output as a file: what is written has gone through, or it is told that it cannot.
+    """The standard output as a file: what is written has gone through, or there is an error.
 
-    A reader who has seen enough (`| head`) ends the program quietly, as a signal would. Characters that the
+    A reader that closes the pipe (`| head`) ends the program quietly, as a signal would. Characters that the
     encoding of the output lacks are written as codes.
     """
 
@@ -54,7 +55,7 @@ class Outlet:
         return len(content)
 
     def flush(self) -> None:
-        """See that all of it has left."""
+        """Write what is buffered."""
         with _unbroken():
             self._file.flush()
 
@@ -76,10 +77,10 @@ def show_bytes(content: bytes) -> None:
 
 
 def tell(line: str) -> None:
-    """Print a line on the standard error; if nobody hears it, the exit code still tells how it went.
+    """Print a line on the standard error; if that fails, the exit code remains.
 
-    Names of files and cells may hold anything: what would rule the terminal is written as codes, and of a
-    very long line the midst is left out.
+    Names of files and cells may hold anything: control characters are written as codes, and the middle of a
+    very long line is left out.
     """
     if len(line) > LONGEST:
         line = f"{line[: LONGEST * 3 // 4]} … {line[-LONGEST // 4 :]}"
@@ -104,7 +105,7 @@ def _unbroken() -> Iterator[None]:
 
 
 def _let_go(stream: Any) -> None:
-    """Python flushes once more at exit, what could not be written before; let that go nowhere."""
+    """Send what Python flushes at exit, because it could not be written before, to the null device."""
     with suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())

@@ -1,4 +1,4 @@
-"""What `treewright fit` tells: the table, which rows did what, the errors, the tree, its certificate."""
+"""The summary of `treewright fit`: the table, the use of its rows, the errors, the tree, its certificate."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from treewright.cli.errors import count
 from treewright.cli.pruning_options import in_words
 from treewright.cli.splits import FEWEST_ROWS, Parts, is_small
 from treewright.encoding import Dataset
+from treewright.encoding.kinds import KINDS
 from treewright.exporting.text import render
 from treewright.metrics import Metrics, class_word, measure
 from treewright.pruning import PruningPath
@@ -30,14 +31,14 @@ MOST_CLASSES = 6  # that are named with their shares
 
 @dataclass(frozen=True)
 class Fit:
-    """A fit, as far as there is something to tell of it."""
+    """The results of a fit."""
 
     data: Dataset  # all rows of the table
-    dropped: int  # rows without a target
+    n_dropped: int  # rows without a target
     parts: Parts
     test_file: str | None
     plan: Plan | None
-    grown: Tree
+    unpruned: Tree
     tree: Tree
     path: PruningPath | None
     scores: dict[str, Metrics]  # by part: training, validation, test
@@ -46,10 +47,8 @@ class Fit:
 
     @property
     def judged(self) -> tuple[str, Metrics]:
-        """The part whose rows say most about new ones, and the metrics on it."""
-        part = (
-            "test" if "test" in self.scores else "validation" if "validation" in self.scores else "training"
-        )
+        """The part whose rows are most like new ones, and the metrics on it."""
+        part = next(name for name in ("test", "validation", "training") if name in self.scores)
         return part, self.scores[part]
 
 
@@ -62,44 +61,40 @@ def _duration(seconds: float) -> str:
 
 
 def summary(path: str | os.PathLike[str], fit: Fit) -> str:
-    """All that is told of a new tree before it is saved, as lines."""
-    lines = [_table(path, fit.data, fit.dropped), _target(fit.data), headline(fit), ""]
-    lines += [_dealt(fit), _pruned(fit), "", *_scores(fit.scores), *_figures(fit), "", picture(fit.tree)]
-    return "\n".join(lines)
-
-
-def headline(fit: Fit) -> str:
-    """The error on the rows that say most about new ones, beside that of a constant answer."""
-    part, found = fit.judged
-    return found.comparison(part)
+    """All about a new tree but its files and its certificate."""
+    part, metrics = fit.judged
+    positive = "" if metrics.positive is None else f", for {class_word(metrics.positive.name)}"
+    figures = ", ".join(f"{name} {value}" for name, value in metrics.figures)
+    lines = [_table(path, fit.data, fit.n_dropped), _target(fit.data), metrics.comparison(part), ""]
+    lines += [_rows(fit), _sizes(fit), "", *_scores(fit.scores), f"on {part} rows{positive}: {figures}"]
+    return "\n".join([*lines, "", picture(fit.tree)])
 
 
 def picture(tree: Tree) -> str:
     """A tree as text; of a large one the first levels."""
-    shown = None if tree.n_leaves <= MOST_LEAVES else FIRST_LEVELS
-    text = render(tree, max_depth=shown, color=in_colour(), width=terminal_width())
-    if shown is None:
+    levels = None if tree.n_leaves <= MOST_LEAVES else FIRST_LEVELS
+    text = render(tree, max_depth=levels, color=in_colour(), width=terminal_width())
+    if levels is None:
         return text
-    levels = f"These are the first {FIRST_LEVELS} of {tree.height} levels; treewright show has all of them"
-    return f"{text}\n\n{levels}"
+    return f"{text}\n\nThese are the first {levels} of {tree.height} levels; treewright show has all of them"
 
 
-def where(files: dict[str, str]) -> str:
-    """Which files a fit has left, and what they are for."""
+def files_text(files: dict[str, str]) -> str:
+    """The files that a fit wrote, and what they are for."""
     model, report = files["model"], files.get("report")
     uses = f"Saved to {model}; treewright predict {model} NEW.csv uses it"
     return uses if report is None else f"{uses}\nAll about it in {report}; open it in a browser"
 
 
-def certificate(fit: Fit) -> str:
+def certificate_text(fit: Fit) -> str:
     """The last lines of a fit."""
     return f"no certificate: {fit.certificate}" if isinstance(fit.certificate, str) else str(fit.certificate)
 
 
-def _dealt(fit: Fit) -> str:
-    """Which rows did what."""
-    parts, by_itself = fit.parts, fit.plan is not None and fit.parts.validation is None
-    text = f"{'grown and pruned' if by_itself else 'grown'} from {count(parts.training.n_rows, 'row')}"
+def _rows(fit: Fit) -> str:
+    """Which rows were used for what."""
+    parts, prunes_alone = fit.parts, fit.plan is not None and fit.parts.validation is None
+    text = f"{'grown and pruned' if prunes_alone else 'grown'} from {count(parts.training.n_rows, 'row')}"
     if parts.validation is not None:
         text += f", pruned by {parts.validation.n_rows:,}"
     if parts.test is not None:
@@ -108,15 +103,15 @@ def _dealt(fit: Fit) -> str:
     return text
 
 
-def _pruned(fit: Fit) -> str:
-    """The size before and after."""
-    took = _duration(fit.seconds["growing"])
-    grown = f"{in_leaves(fit.grown.n_leaves)} grown by {fit.tree.criterion} in {took}"
+def _sizes(fit: Fit) -> str:
+    """The sizes before and after pruning."""
+    time = _duration(fit.seconds["growing"])
+    before = f"{in_leaves(fit.unpruned.n_leaves)} grown by {fit.tree.criterion} in {time}"
     if fit.plan is None or fit.path is None:
         small = f" (fewer than {FEWEST_ROWS} rows; --prune prunes)" if is_small(fit.data) else ""
-        return f"{grown}, depth {fit.tree.height}; not pruned{small}"
+        return f"{before}, depth {fit.tree.height}; not pruned{small}"
     how = f"{in_words(fit.plan, fit.path.details)} in {_duration(fit.seconds['pruning'])}"
-    return f"{grown}; {fit.tree.n_leaves:,} kept, depth {fit.tree.height}, by {how}"
+    return f"{before}; {fit.tree.n_leaves:,} kept, depth {fit.tree.height}, by {how}"
 
 
 def in_leaves(number: int) -> str:
@@ -124,43 +119,29 @@ def in_leaves(number: int) -> str:
     return "1 leaf" if number == 1 else f"{number:,} leaves"
 
 
-def _table(path: str | os.PathLike[str], data: Dataset, dropped: int) -> str:
-    kinds = [column.kind for column in data.schema.columns]
-    counted = [count(kinds.count(kind), kind) for kind in ("number", "category", "time") if kind in kinds]
-    missing = missing_cells(data)
-    size = f"{count(data.n_rows, 'row')}, {count(len(kinds), 'column')}"
-    text = f"{os.fspath(path)}: {size} ({', '.join(counted)})"
-    if missing:
-        text += f", {count(missing, 'missing value')}"
-    return text + (f"; {count(dropped, 'row')} without a target left out" if dropped else "")
-
-
-def missing_cells(data: Dataset) -> int:
-    """How many cells of a table are missing."""
-    pairs = zip(data.schema.columns, data.columns, strict=True)
-    return sum(
-        int(np.sum(cells < 0 if column.kind == "category" else np.isnan(cells))) for column, cells in pairs
-    )
+def _table(path: str | os.PathLike[str], data: Dataset, n_dropped: int) -> str:
+    facts = _table_document(data)
+    kinds = ", ".join(count(number, kind) for kind, number in facts["kinds"].items() if number)
+    text = f"{os.fspath(path)}: {count(data.n_rows, 'row')}, {count(data.n_columns, 'column')} ({kinds})"
+    if facts["missing"]:
+        text += f", {count(facts['missing'], 'missing value')}"
+    return text + (f"; {count(n_dropped, 'row')} without a target left out" if n_dropped else "")
 
 
 def _target(data: Dataset) -> str:
-    target, values = data.schema.targets[0], data.targets
-    assert values is not None
+    target, facts = data.schema.targets[0], _target_document(data)
     name = escape(target.name)
     if target.classes is None:
-        return f"target {name}: numbers from {values.min():.6g} to {values.max():.6g}"
-    weights = np.bincount(values[0], data.weight, minlength=len(target.classes))
-    order = np.argsort(-weights, kind="stable")
-    named = [
-        f"{class_word(target.classes[code])} {percent(weights[code] / weights.sum())}"
-        for code in order[:MOST_CLASSES]
-    ]
+        return f"target {name}: numbers from {facts['least']:.6g} to {facts['most']:.6g}"
+    order = np.argsort(-facts["shares"], kind="stable")
+    largest = order[:MOST_CLASSES]
+    shares = [f"{class_word(target.classes[code])} {percent(facts['shares'][code])}" for code in largest]
     more = ["…"] if len(order) > MOST_CLASSES else []
-    return f"target {name}: {count(len(order), 'class')}: {', '.join(named + more)}"
+    return f"target {name}: {count(len(order), 'class')}: {', '.join(shares + more)}"
 
 
 def percent(share: float) -> str:
-    """A share as per cent; only none is 0 %.
+    """A share as a percentage; only zero is 0 %.
 
     >>> percent(0.1234), percent(0.0001), percent(0.0)
     ('12.3 %', '< 0.1 %', '0 %')
@@ -169,7 +150,7 @@ def percent(share: float) -> str:
 
 
 def _scores(scores: dict[str, Metrics]) -> list[str]:
-    """The errors as a table: on the rows learnt from, on others, and without a tree."""
+    """The errors as a table: on each part of the rows, of the tree and of a constant prediction."""
     first = scores["training"]
     rows = [[first.measure, "tree", f"always {first.constant_in_words}"]]
     rows += [
@@ -179,22 +160,14 @@ def _scores(scores: dict[str, Metrics]) -> list[str]:
     return aligned(rows, right=(1, 2))
 
 
-def _figures(fit: Fit) -> list[str]:
-    """What belongs beside the error: recall, precision, balanced accuracy and AUC, or R² and MAE."""
-    part, found = fit.judged
-    told = ", ".join(f"{name} {value}" for name, value in found.figures)
-    positive = "" if found.positive is None else f", for {class_word(found.positive.name)}"
-    return [f"on {part} rows{positive}: {told}"]
-
-
 def fit_document(path: str | os.PathLike[str], fit: Fit, files: dict[str, str]) -> dict[str, Any]:
     """A fit: the table, the tree, its errors on each part of the rows, its certificate, the files written."""
     rows = {"training": fit.parts.training, "validation": fit.parts.validation, "test": fit.parts.test}
     return {
         "treewright": __version__,
-        "table": {"file": os.fspath(path), **_table_document(fit.data), "rows_dropped": fit.dropped},
+        "table": {"file": os.fspath(path), **_table_document(fit.data), "rows_dropped": fit.n_dropped},
         "target": _target_document(fit.data),
-        "tree": {**tree_document(fit.tree), "leaves_grown": fit.grown.n_leaves},
+        "tree": {**tree_document(fit.tree), "leaves_grown": fit.unpruned.n_leaves},
         "pruning": _pruning(fit),
         "loss": measure(fit.tree),
         "parts": {
@@ -215,8 +188,13 @@ def fit_document(path: str | os.PathLike[str], fit: Fit, files: dict[str, str]) 
 
 def _table_document(data: Dataset) -> dict[str, Any]:
     kinds = [column.kind for column in data.schema.columns]
-    counts = {kind: kinds.count(kind) for kind in ("number", "category", "time")}
-    return {"rows": data.n_rows, "columns": len(kinds), "kinds": counts, "missing": missing_cells(data)}
+    pairs = zip(data.schema.columns, data.columns, strict=True)
+    return {
+        "rows": data.n_rows,
+        "columns": len(kinds),
+        "kinds": {kind: sum(each == kind for each in kinds) for kind in KINDS},
+        "missing": sum(int(column.type.is_unknown(cells).sum()) for column, cells in pairs),
+    }
 
 
 def _target_document(data: Dataset) -> dict[str, Any]:
@@ -236,18 +214,14 @@ def _pruning(fit: Fit) -> dict[str, Any] | None:
     return {
         "method": plan.method,
         "select": plan.by,
-        "options": {name: value for name, value in options.items() if _is_plain(value)},
+        "options": {name: v for name, v in options.items() if isinstance(v, str | int | float | None)},
         "chosen_by": fit.path.details.get("chosen_by"),
         "trees": len(fit.path),
     }
 
 
-def _is_plain(value: Any) -> bool:
-    return value is None or isinstance(value, str | int | float)
-
-
 def tree_document(tree: Tree) -> dict[str, Any]:
-    """A tree in a few words."""
+    """The facts about a tree as a whole."""
     return {
         "target": [target.name for target in tree.schema.targets],
         "classes": [target.classes for target in tree.schema.targets if target.classes is not None],
@@ -261,7 +235,7 @@ def tree_document(tree: Tree) -> dict[str, Any]:
 
 
 def nodes_document(tree: Tree, max_depth: int | None = None) -> list[dict[str, Any]]:
-    """The nodes of a tree in preorder: what leads to each, its rows, its answer."""
+    """The nodes of a tree in preorder: the test that leads to each, its rows, its prediction."""
     nodes = []
     for node, depth in enumerate(tree.levels.tolist()):
         if tree.joined[node] or (max_depth is not None and depth > max_depth):
@@ -281,10 +255,10 @@ def nodes_document(tree: Tree, max_depth: int | None = None) -> list[dict[str, A
 
 
 def _surrogates(tree: Tree, node: int) -> dict[str, Any]:
-    """What decides for a missing value at a node, if other columns do."""
+    """The surrogate splits of a node, if it has any."""
     if not len(tree.surrogates) or tree.is_leaf[node]:
         return {}
-    told = [
+    splits = [
         {
             "left_where": surrogate_in_words(tree, entry, longest=2**31),
             "agreement": tree.surrogates.agreement[entry],
@@ -292,7 +266,7 @@ def _surrogates(tree: Tree, node: int) -> dict[str, Any]:
         }
         for entry in tree.surrogates.of(node)
     ]
-    return {"surrogates": told, "else_left": tree.missing_left[node]}
+    return {"surrogates": splits, "else_left": tree.missing_left[node]}
 
 
 def _answer(tree: Tree, node: int, which: int) -> Any:
@@ -303,7 +277,7 @@ def _answer(tree: Tree, node: int, which: int) -> Any:
 
 
 def certificates_document(certificates: Certificates | str) -> dict[str, Any]:
-    """The certificates of a tree, the strongest first, or why there are none."""
+    """The certificates of a tree, the strongest first, or the reason why there are none."""
     if isinstance(certificates, str):
         return {"certificates": [], "no_certificate": certificates}
     document: dict[str, Any] = {"certificates": [each.to_dict() for each in certificates.certificates]}

@@ -14,16 +14,9 @@ from treewright.encoding import encode
 from treewright.encoding.kinds import KindName
 from treewright.encoding.schema import Column, Schema, Target
 from treewright.tree import Tree, evaluate
-from treewright.tree.builder import (
-    LEAF,
-    NodeEntry,
-    best_first_order,
-    node_arrays,
-    preorder,
-    subset_bits,
-    sum_of_leaves,
-)
+from treewright.tree.builder import LEAF, NodeEntry, best_first_order, node_arrays, preorder, sum_of_leaves
 from treewright.tree.class_counts import SparseRows
+from treewright.tree.conditions import subset_bits
 
 Floats = NDArray[np.float64]
 Categories = Mapping[str, Sequence[Hashable]]

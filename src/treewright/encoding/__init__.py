@@ -73,7 +73,7 @@ def encode(
     [-2]
     """
     reader = Reader(decimal, thousands, date_format)
-    data = _encoded(table, target, weight, kinds, schema, classes, judging, reader)
+    data = _encode(reader, table, target, weight, kinds, schema, classes, judging)
     warn(fold_advice(reader.advice))
     return data
 
@@ -86,13 +86,9 @@ def encode_with_advice(
     thousands: ByColumn = None,
     date_format: ByColumn = None,
     place: Callable[[int], str] = "row {}".format,
-    weight: Any = None,
-    kinds: Kinds | None = None,
-    schema: Schema | None = None,
-    classes: bool | None = None,
-    judging: bool = False,
+    **options: Any,
 ) -> tuple[Dataset, list[Advice]]:
-    """What `encode` makes, and what it would warn of, column by column; `place` names a row to people.
+    """The data set that `encode` returns, and its advice for each column; `place` names a row in messages.
 
     >>> table = {"price": ["7,50 €", "12,00 €"]}
     >>> data, advice = encode_with_advice(table, place=lambda row: f"line {row + 2}")
@@ -100,21 +96,20 @@ def encode_with_advice(
     column 'price' holds numbers as text ('7,50 €' in line 2): read as numbers with a decimal comma and '€'
     """
     reader = Reader(decimal, thousands, date_format, place)
-    data = _encoded(table, target, weight, kinds, schema, classes, judging, reader)
-    return data, reader.advice
+    return _encode(reader, table, target, **options), reader.advice
 
 
-def _encoded(
-    table: Any,
-    target: Any,
-    weight: Any,
-    kinds: Kinds | None,
-    schema: Schema | None,
-    classes: bool | None,
-    judging: bool,
+def _encode(
     reader: Reader,
+    table: Any,
+    target: Any = None,
+    weight: Any = None,
+    kinds: Kinds | None = None,
+    schema: Schema | None = None,
+    classes: bool | None = None,
+    judging: bool = False,
 ) -> Dataset:
-    """The work of `encode`; the reader keeps what there is to say."""
+    """The data set; advice is collected by the reader."""
     if schema is not None and kinds is not None:
         raise ValueError("give kinds or a schema, not both: a schema fixes the kinds")
     if schema is not None and reader.is_set:
@@ -123,21 +118,19 @@ def _encoded(
         )
     source, named_targets = split_target(read_table(table), target, schema)
     arrays: Array | tuple[Array, ...] | None = None
+    columns = () if schema is None else schema.columns
     if kinds is None and source.matrix is not None and (schema is None or schema.only_numbers):
-        columns = plain_columns(source.n_columns) if schema is None else schema.columns
-        if schema is not None:
-            check_width(source.n_columns, schema)
+        columns = plain_columns(source.n_columns) if schema is None else columns
+        check_width(source.n_columns, columns)
         arrays = matrix_numbers(source, columns)
-    if arrays is None:
-        if schema is None:
-            reader.check_names(source, [name for name, _ in named_targets or ()])
-            columns, arrays = discover(source, kinds, reader)
-        else:
-            arrays = conform(source, schema, reader)
+    if arrays is None and schema is None:
+        reader.check_names(source, [name for name, _ in named_targets or ()])
+        columns, arrays = discover(source, kinds, reader)
+    if arrays is None and schema is not None:
+        arrays = conform(source, schema, reader)
     targets: tuple[Target, ...] = ()
     codes = None
     if named_targets is not None:
         targets, codes = encode_targets(named_targets, schema, classes, judging, reader)
-    if schema is None:
-        schema = Schema(columns, targets)
-    return Dataset(schema, arrays, codes, encode_weight(weight, source.n_rows))
+    assert arrays is not None
+    return Dataset(schema or Schema(columns, targets), arrays, codes, encode_weight(weight, source.n_rows))

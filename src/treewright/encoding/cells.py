@@ -27,8 +27,22 @@ class Cells:
     values: Array  # floats (missing: NaN) or integers of any size; with `labels`: int32 codes (missing: -1)
     missing: Array | None = None  # where integers are missing
     labels: tuple[Hashable, ...] | None = None  # a code is a position here
-    declared: bool = False  # the table itself declared the labels and their order, occurring or not
-    is_category: bool = False  # the table itself calls the column categories: its texts are nothing else
+    declared: bool = False  # the table itself declares the labels and their order, occurring or not
+    is_category: bool = False  # the table itself calls the column categories: its texts are not parsed
+
+    @property
+    def is_missing(self) -> Array:
+        """Where cells are missing."""
+        if self.labels is not None:
+            return np.asarray(self.values < 0)
+        if self.values.dtype.kind == "f":
+            return np.isnan(self.values)
+        return np.zeros(len(self.values), np.bool_) if self.missing is None else self.missing
+
+    def __getitem__(self, row: int) -> Any:
+        """The value or label of one cell that is not missing."""
+        value = self.values[row : row + 1].tolist()[0]
+        return value if self.labels is None else self.labels[value]
 
 
 def numbers(values: Array, missing: Array | None, what: str) -> Array:
@@ -36,24 +50,28 @@ def numbers(values: Array, missing: Array | None, what: str) -> Array:
     kind, size = values.dtype.kind, values.dtype.itemsize
     if kind == "f" and size in (4, 8):
         native = values.dtype.isnative and values.flags.aligned
-        result = values if native else _converted(values, values.dtype.newbyteorder("="))
+        result = values if native else _copy_as(values.dtype.newbyteorder("="), values)
     elif kind == "f" and size > 8:
         with np.errstate(all="ignore"):
             result = values.astype(np.float64)
-        lost = (result != values) & (values == values)
-        _refuse_first(lost, values, missing, what, "which float64 cannot hold exactly")
+        inexact = (result != values) & (values == values)
+        _refuse_first(inexact, values, missing, what, "which float64 cannot hold exactly")
     else:
         if kind in "iuO" and size == 8 and values.size and (values.max() > EXACT or values.min() < -EXACT):
             _refuse_first((values > EXACT) | (values < -EXACT), values, missing, what, BEYOND)
-        result = _converted(values, np.dtype(np.float32 if size <= 2 else np.float64))
-    return blank(result, missing)
+        result = _copy_as(np.dtype(np.float32 if size <= 2 else np.float64), values)
+    if missing is None or not missing.any():
+        return result
+    result = result.copy()
+    result[missing] = np.nan
+    return result
 
 
 _AT_ONCE = 2**22  # cells; some hundredths of a second
 
 
-def _converted(values: Array, dtype: np.dtype[Any]) -> Array:
-    """A copy of another type in the same order of memory; a large one in blocks, so that Ctrl-C is heard."""
+def _copy_as(dtype: np.dtype[Any], values: Array) -> Array:
+    """A copy in the same memory order; a large one in blocks, so that Ctrl-C takes effect in between."""
     with np.errstate(invalid="ignore"):  # the bits of some NaN
         if values.size <= _AT_ONCE:
             return values.astype(dtype)
@@ -70,15 +88,6 @@ BEYOND = (
 )
 
 
-def blank(values: Array, missing: Array | None) -> Array:
-    """The floats with NaN where the mask is set; a copy only where one is needed."""
-    if missing is None or not missing.any():
-        return values
-    values = values.copy()
-    values[missing] = np.nan
-    return values
-
-
 def as_numbers(cells: Cells, what: str) -> Array:
     """Numbers as they are, bools as 0 and 1, labels that are numbers as their values."""
     if cells.labels is None:
@@ -93,7 +102,7 @@ def as_numbers(cells: Cells, what: str) -> Array:
 
 
 def _refuse_first(bad: Array, values: Array, missing: Array | None, what: str, why: str) -> None:
-    """An error about the first bad cell, if there is one that is not missing."""
+    """ValueError about the first bad cell that is not missing, if there is one."""
     if missing is not None:
         bad = bad & ~missing
     if bad.any():
@@ -107,17 +116,16 @@ def positions(values: Iterable[Any], labels: Iterable[Hashable]) -> Array:
     return np.fromiter(map(index.get, values, repeat(-1)), np.int32)
 
 
-def coded(cells: Cells) -> Cells:
+def as_codes(cells: Cells) -> Cells:
     """The cells as codes and labels: each distinct number becomes a label."""
     if cells.labels is not None:
         return cells
-    missing = np.isnan(cells.values) if cells.values.dtype.kind == "f" else cells.missing
-    if missing is None or not missing.any():
+    is_known = ~cells.is_missing
+    if is_known.all():
         labels, codes = distinct(cells.values)
     else:
-        labels, known = distinct(cells.values[~missing])
         codes = np.full(len(cells.values), -1, np.int32)
-        codes[~missing] = known
+        labels, codes[is_known] = distinct(cells.values[is_known])
     return Cells(cells.family, codes, labels=labels)
 
 
@@ -125,9 +133,7 @@ def distinct(values: Array) -> tuple[tuple[Hashable, ...], Array]:
     """The distinct numbers, sorted, and the int32 position of each value among them."""
     if values.dtype.kind in "iu" and values.size:
         low, high = int(values.min()), int(values.max())
-        if (
-            high - low <= 4 * len(values) + 256
-        ):  # counting all integers in between is much faster than sorting
+        if high - low <= 4 * len(values) + 256:  # to count all integers in between is faster than to sort
             wide = values if values.dtype.kind == "u" else values.astype(np.int64, copy=False)
             offsets = (wide - wide.dtype.type(low) if low else wide).astype(np.int32)
             occurs = np.bincount(offsets).nonzero()[0]
@@ -137,18 +143,16 @@ def distinct(values: Array) -> tuple[tuple[Hashable, ...], Array]:
             rank = np.zeros(high - low + 1, np.int32)
             rank[occurs] = np.arange(len(occurs))
             return labels, rank[offsets]
-    found, codes = np.unique(values, return_inverse=True)
-    return tuple(found.tolist()), codes.astype(np.int32)
+    sorted_values, codes = np.unique(values, return_inverse=True)
+    return tuple(sorted_values.tolist()), codes.astype(np.int32)
 
 
 def occurring(cells: Cells) -> tuple[Hashable, ...]:
     """The labels that occur in coded cells, sorted."""
-    labels = cells.labels or ()
-    counts = np.bincount(cells.values + 1, minlength=len(labels) + 1)[
-        1:
-    ].tolist()  # shifted, as missing is -1
-    found: list[Any] = [label for label, count in zip(labels, counts, strict=True) if count]
-    return tuple(sorted(found))
+    labels = np.empty(len(cells.labels or ()), object)
+    labels[:] = cells.labels or ()
+    counts = np.bincount(cells.values + 1, minlength=len(labels) + 1)[1:]  # shifted, as missing is -1
+    return tuple(sorted(labels[counts > 0].tolist()))
 
 
 def recode(cells: Cells, known: tuple[Hashable, ...], unknown: int) -> Array:
@@ -157,4 +161,4 @@ def recode(cells: Cells, known: tuple[Hashable, ...], unknown: int) -> Array:
         return cells.values
     index = {label: position for position, label in enumerate(known)}
     translate = [index.get(label, unknown) for label in cells.labels or ()]
-    return np.array([*translate, -1], np.int32)[cells.values]  # -1 finds the last
+    return np.array([*translate, -1], np.int32)[cells.values]  # the last one is for the code -1

@@ -33,21 +33,21 @@ def matrix_numbers(table: Table, columns: tuple[Column, ...]) -> Array | None:
     except ValueError:  # say it again with the name of the column
         for position, column in enumerate(columns):
             missing = None if table.missing is None else table.missing[:, position]
-            numbers(matrix[:, position], missing, _what(column.name))
+            numbers(matrix[:, position], missing, f"column {column.name!r}")
         raise
 
 
 def discover(
     table: Table, kinds: Kinds | None, reader: Reader
 ) -> tuple[tuple[Column, ...], tuple[Array, ...]]:
-    """The columns of a table without a schema, each of the kind it was given or else looks like."""
+    """The columns of a table without a schema, each of the kind that the user names or its cells suggest."""
     names = table.names or tuple(f"x{position}" for position in range(table.n_columns))
-    chosen = _chosen(kinds, names, by_position=table.names is None)
+    named_kinds = _named_kinds(kinds, names, by_position=table.names is None)
     # A matrix of bools is a matrix of 0 and 1; among columns of several kinds a bool is a category.
     is_truth_matrix = table.matrix is not None and table.matrix.dtype == bool
     columns, arrays = [], []
-    for position, (name, kind) in enumerate(zip(names, chosen, strict=True)):
-        text, cells = reader.recognise(table.cells(position, _what(name)), name, kind)
+    for position, (name, kind) in enumerate(zip(names, named_kinds, strict=True)):
+        text, cells = reader.recognise(table.cells(position, f"column {name!r}"), name, kind)
         if kind is None:
             kind = cast("KindName", "number" if is_truth_matrix else natural_kind(cells))
         column = Column(name, kind, KINDS[kind].categories(cells, name), text)
@@ -56,11 +56,11 @@ def discover(
     return tuple(columns), tuple(arrays)
 
 
-def _chosen(kinds: Kinds | None, names: tuple[str, ...], by_position: bool) -> list[KindName | None]:
+def _named_kinds(kinds: Kinds | None, names: tuple[str, ...], by_position: bool) -> list[KindName | None]:
     """The kind that the user gave to each column, or None."""
-    chosen: list[KindName | None] = [None] * len(names)
+    of_columns: list[KindName | None] = [None] * len(names)
     if kinds is None:
-        return chosen
+        return of_columns
     if isinstance(kinds, str) or not hasattr(kinds, "__len__"):
         raise TypeError(f"kinds must be a dict of columns to kinds, or one kind per column, not {kinds!r}")
     if not isinstance(kinds, Mapping):
@@ -74,13 +74,13 @@ def _chosen(kinds: Kinds | None, names: tuple[str, ...], by_position: bool) -> l
         elif str(key) in place:
             position = place[str(key)]
         else:
-            raise ValueError(f"kinds: there is no column {key!r}; the columns are {_listed(names)}")
+            raise ValueError(f"kinds: there is no column {key!r}; the columns are {_name_list(names)}")
         if kind not in KINDS:
             raise ValueError(
                 f"kinds: column {key!r} is given the unknown kind {kind!r}; known: {', '.join(KINDS)}"
             )
-        chosen[position] = kind
-    return chosen
+        of_columns[position] = kind
+    return of_columns
 
 
 def conform(table: Table, schema: Schema, reader: Reader) -> tuple[Array, ...]:
@@ -89,8 +89,8 @@ def conform(table: Table, schema: Schema, reader: Reader) -> tuple[Array, ...]:
     Texts are read as those were that the schema comes from.
     """
     arrays = []
-    for position, column in zip(_matched(table, schema), schema.columns, strict=True):
-        cells = table.cells(position, _what(column.name))
+    for position, column in zip(_positions(table, schema), schema.columns, strict=True):
+        cells = table.cells(position, f"column {column.name!r}")
         if cells.family == "text" and column.text is not None:
             cells = reader.read(cells, column.text, column.name)
         elif cells.family == "text" and column.type.text_kind == "number":
@@ -99,74 +99,52 @@ def conform(table: Table, schema: Schema, reader: Reader) -> tuple[Array, ...]:
     return tuple(arrays)
 
 
-def _matched(table: Table, schema: Schema) -> Sequence[int]:
+def _positions(table: Table, schema: Schema) -> Sequence[int]:
     """For each column of the schema, its position in the table."""
     names, wanted = table.names, schema.names
     # Columns that were never named (x0, x1, …) can only be meant by position.
     if names is None or (set(names) != set(wanted) and all(name == f"x{i}" for i, name in enumerate(wanted))):
-        check_width(table.n_columns, schema)
+        check_width(table.n_columns, schema.columns)
         return range(len(wanted))
-    absent = [name for name in wanted if name not in set(names)]
-    targets = {target.name for target in schema.targets}
-    extra = [name for name in names if name not in set(wanted) | targets]
-    complaints = []
-    if absent:
-        complaints.append(f"lacks the columns {_listed(absent)}")
-    if extra:
-        complaints.append(f"has columns that were not there before: {_listed(extra)}")
-    if complaints:
-        raise ValueError(f"the table {' and '.join(complaints)}; expected are {_listed(wanted)}")
     place = {name: position for position, name in enumerate(names)}
+    expected = dict.fromkeys([*wanted, *(target.name for target in schema.targets)])
+    lacking = [name for name in wanted if name not in place]
+    extra = [name for name in names if name not in expected]
+    complaints = [f"lacks the columns {_name_list(lacking)}"] if lacking else []
+    if extra:
+        complaints.append(f"has columns that were not there before: {_name_list(extra)}")
+    if complaints:
+        raise ValueError(f"the table {' and '.join(complaints)}; expected are {_name_list(wanted)}")
     return [place[name] for name in wanted]
 
 
-def check_width(n_columns: int, schema: Schema) -> None:
-    """An error unless a table has as many columns as the schema."""
-    if n_columns != len(schema.columns):
-        raise ValueError(
-            f"the table has {n_columns} columns, but {len(schema.columns)} are expected: "
-            f"{_listed(schema.names)}"
-        )
+def check_width(n_columns: int, columns: Sequence[Column]) -> None:
+    """ValueError unless a table has as many columns as are expected."""
+    if n_columns != len(columns):
+        names = _name_list([column.name for column in columns])
+        raise ValueError(f"the table has {n_columns} columns, but {len(columns)} are expected: {names}")
 
 
-def _listed(names: Sequence[str]) -> str:
-    """Some names for an error; not thousands of them."""
-    shown = ", ".join(map(repr, names[:10]))
-    return shown if len(names) <= 10 else f"{shown}, … ({len(names)} in all)"
+def _name_list(names: Sequence[str]) -> str:
+    """The first ten names, for an error."""
+    first = ", ".join(map(repr, names[:10]))
+    return first if len(names) <= 10 else f"{first}, … ({len(names)} in all)"
 
 
 def conform_cells(cells: Cells, column: Column) -> Array:
     """The cells as the array of a known column; an error where they are of another family."""
     family = column.type.family(column.categories)
     fits = cells.family == family or {cells.family, family} <= {"number", "bool"} or family == "nothing"
-    if not fits:
-        _refuse_first(cells, column, family)
-        if not column.is_category:  # nothing but missing cells
-            return column.type.missing_cells(len(cells.values))
+    if not fits and not (is_missing := cells.is_missing).all():
+        row = int(np.argmin(is_missing))
+        value = str(np.datetime64(int(cells.values[row]), "us")) if cells.family == "time" else cells[row]
+        raise ValueError(
+            f"column {column.name!r} must hold {_PLURAL[family]} (its kind is {column.kind!r}), but "
+            f"row {row} is {value!r}, a {cells.family}"
+        )
+    if not fits and not column.is_category:  # nothing but missing cells
+        return column.type.missing_cells(len(cells.values))
     return column.type.encode(cells, column)
 
 
-def _refuse_first(cells: Cells, column: Column, family: str) -> None:
-    """An error about the first cell, unless all are missing: its family is not that of the column."""
-    if cells.missing is not None:
-        known = ~cells.missing
-    else:
-        known = cells.values >= 0 if cells.labels is not None else cells.values == cells.values
-    if not known.any():
-        return
-    row = int(np.argmax(known))
-    value = cells.values[row : row + 1].tolist()[0]
-    shown = cells.labels[value] if cells.labels is not None else value
-    if cells.family == "time":
-        shown = str(np.datetime64(int(value), "us"))
-    raise ValueError(
-        f"column {column.name!r} must hold {_PLURAL[family]} (its kind is {column.kind!r}), but row {row} is "
-        f"{shown!r}, a {cells.family}"
-    )
-
-
 _PLURAL = {"number": "numbers", "text": "texts", "bool": "bools", "time": "times (datetime64 or the like)"}
-
-
-def _what(name: str) -> str:
-    return f"column {name!r}"

@@ -1,4 +1,4 @@
-"""The encoded table: columns, targets and weights as arrays that the core can walk."""
+"""The encoded table: columns, targets and weights as arrays for the core."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from treewright.encoding.cells import Array
 from treewright.encoding.provenance import Labels, Provenance
 from treewright.encoding.schema import Schema, Target
 
-UNKNOWN_CLASS = -1  # the code of a class that the schema does not know, of rows that only judge
+UNKNOWN_CLASS = -1  # the code of a class that the schema does not know, see `encode(judging=True)`
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,9 +23,8 @@ class Dataset:
 
     `columns` is one (rows, columns) array of float64 or float32 where the table was a matrix of numbers, else
     one array per column: float64 or float32 for numbers and times (missing: NaN), int32 codes for categories
-    (missing: -1, a category that the schema does not know: -2). A class that the schema does not know, which
-    only rows that judge may have, is -1. The arrays may be views of the table's own memory, with any strides;
-    nobody writes to them.
+    (missing: -1, a category that the schema does not know: -2). A class that the schema does not know is -1.
+    The arrays may be views of the table's own memory, with any strides; nobody writes to them.
 
     >>> from treewright import encode
     >>> encode({"x": [1.0, 2.0], "sky": ["blue", None]}, ["a", "b"])
@@ -34,28 +33,26 @@ class Dataset:
 
     schema: Schema
     columns: Array | tuple[Array, ...]
-    targets: Array | None = (
-        None  # (targets, rows): int32 codes of classes, or float64; None for rows to predict
-    )
-    weight: Array | None = None  # float64 (rows,), finite and >= 0; None where all rows weigh 1
-    labels: Labels = "observed"  # or "predicted": the targets are the answers of another model
-    is_drawn: bool = False  # whether the weights say how often each row was drawn, as for a bootstrap
+    targets: Array | None = None  # (targets, rows): int32 codes of classes, or float64; None: unknown
+    weight: Array | None = None  # float64 (rows,), finite and >= 0; None: all rows weigh 1
+    labels: Labels = "observed"  # or "predicted": the targets are the predictions of another model
+    is_drawn: bool = False  # whether the weights count draws of rows, as for a bootstrap
 
     def __post_init__(self) -> None:
-        # The core walks the columns by what the schema says of them: what does not fit must not get there.
-        columns, wanted = self.columns, self.schema.columns
+        # The core reads the columns as the schema describes them, so that no other must reach it.
+        columns, of_schema = self.columns, self.schema.columns
         if isinstance(columns, np.ndarray):
-            fits = columns.ndim == 2 and columns.shape[1] == len(wanted) and self.schema.only_numbers
+            fits = columns.ndim == 2 and columns.shape[1] == len(of_schema) and self.schema.only_numbers
             fits = fits and columns.dtype.kind == "f"
         else:
-            fits = len(columns) == len(wanted) and all(
+            fits = len(columns) == len(of_schema) and all(
                 array.dtype.kind == np.dtype(column.type.dtype).kind
-                for array, column in zip(columns, wanted, strict=True)
+                for array, column in zip(columns, of_schema, strict=True)
             )
         if not fits:
             raise ValueError(
-                f"the columns do not fit the schema, which has {len(wanted)}: numbers and times are floats, "
-                "categories int32 codes"
+                f"the columns do not fit the schema, which has {len(of_schema)}: numbers and times are "
+                "floats, categories int32 codes"
             )
 
     def __repr__(self) -> str:
@@ -79,8 +76,13 @@ class Dataset:
         return len(self.schema.columns)
 
     @property
+    def column_arrays(self) -> Array | tuple[Array, ...]:
+        """The values of each column; views where the table was a matrix."""
+        return self.columns.T if isinstance(self.columns, np.ndarray) else self.columns
+
+    @property
     def target_array(self) -> Array:
-        """The targets of rows that have them."""
+        """The targets of a table that has them."""
         assert self.targets is not None
         return self.targets
 
@@ -96,48 +98,48 @@ class Dataset:
 
     @property
     def counted(self) -> Array:
-        """The positions of the rows that weigh something."""
+        """The positions of the rows with positive weight."""
         return np.arange(self.n_rows) if self.weight is None else np.flatnonzero(self.weight)
 
     @property
     def n_counted(self) -> int:
-        """The number of rows that weigh something."""
+        """The number of rows with positive weight."""
         return self.n_rows if self.weight is None else int(np.count_nonzero(self.weight))
 
     @property
     def weighs_alike(self) -> bool:
-        """Whether all rows that weigh something weigh the same."""
+        """Whether all rows with positive weight have the same weight."""
         weight = None if self.weight is None else self.weight[self.counted]
         return weight is None or not weight.size or bool(weight.max() - weight.min() <= 1e-12 * weight.max())
 
     @cached_property
     def provenance(self) -> Provenance:
-        """What a guarantee must know of these rows."""
+        """What a certificate must know about these rows."""
         return Provenance(self.labels, "equal" if self.weighs_alike else "unequal", self.incomplete)
 
     @property
     def incomplete(self) -> tuple[int, ...]:
-        """The columns in which some row that weighs something misses a value, or has an unknown category."""
-        anywhere = self._with_gaps
-        if not anywhere or self.weight is None or self.weight.all():
-            return anywhere
+        """The columns with missing values or unknown categories in rows with positive weight."""
+        columns = self._with_missing
+        if not columns or self.weight is None or self.weight.all():
+            return columns
         counted = self.counted
-        return tuple(j for j in anywhere if _has_gap(self.column(j, counted)))
+        return tuple(j for j in columns if _has_missing(self.column(j, counted)))
 
     @cached_property
-    def _with_gaps(self) -> tuple[int, ...]:
-        """The columns in which any row misses a value; shared by all that have the same columns."""
+    def _with_missing(self) -> tuple[int, ...]:
+        """The same for all rows; data sets with the same columns share it."""
         if isinstance(self.columns, np.ndarray):
-            if not _has_gap(self.columns):  # far faster than column by column
+            if not _has_missing(self.columns):  # far faster than column by column
                 return ()
             return tuple(np.flatnonzero(np.isnan(self.columns).any(axis=0)).tolist())
-        return tuple(j for j, column in enumerate(self.columns) if _has_gap(column))
+        return tuple(j for j, column in enumerate(self.columns) if _has_missing(column))
 
     @property
     def unknown_classes(self) -> Array | None:
         """Where rows have a class that the schema does not know, (targets, rows); None where none has.
 
-        Only rows that judge can: see `encode(judging=True)`.
+        Only data sets of `encode(judging=True)` can have them.
         """
         if self.targets is None or not self.schema.predicts_classes:
             return None
@@ -145,13 +147,13 @@ class Dataset:
         return unknown if unknown.any() else None
 
     def refuse_unknown_classes(self, name: str) -> None:
-        """ValueError where a row has a class that the schema does not know: nothing can be learnt of it."""
+        """ValueError where a row has a class that the schema does not know: it can only be evaluated."""
         unknown = self.unknown_classes
         if unknown is not None:
             target, row = np.argwhere(unknown)[0].tolist()
             raise ValueError(
                 f"{name}: row {row} has a class of {self.schema.targets[target].name!r} that the schema does "
-                "not know; such rows can only judge, as test= of certify and report"
+                "not know; such rows can only be test rows, as test= of certify and report"
             )
 
     def column(self, position: int, rows: Array | slice = slice(None)) -> Array:
@@ -167,7 +169,7 @@ class Dataset:
 
     @cached_property
     def row_hashes(self) -> npt.NDArray[np.uint64]:
-        """A number for each row, its targets not counted: equal for equal rows, hardly ever for others."""
+        """A hash of each row without its targets."""
         return _core.row_hashes(self.columns)
 
     @property
@@ -181,8 +183,7 @@ class Dataset:
         (rows, columns) fine bins, and (columns, 256) whether a bin holds several values.
         """
         if not self.has_bins:
-            made = _core.bin_columns(self.columns, self.schema.category_counts, n_threads)
-            object.__setattr__(self, "_bins", made)
+            self.__dict__["_bins"] = _core.bin_columns(self.columns, self.schema.category_counts, n_threads)
         bins: tuple[Array, Array] = self.__dict__["_bins"]
         return bins
 
@@ -203,16 +204,16 @@ class Dataset:
             columns = tuple(column[rows] for column in self.columns)
         targets = None if self.targets is None else self.targets[:, rows]
         weight = None if self.weight is None else self.weight[rows]
-        taken = replace(self, columns=columns, targets=targets, weight=weight)
+        subset = replace(self, columns=columns, targets=targets, weight=weight)
         if self.has_bins:  # edges never change a tree: those of all rows serve for some of them
             bins, is_mixed = self.bins()
-            object.__setattr__(taken, "_bins", (np.ascontiguousarray(bins[rows]), is_mixed))
-        return taken
+            subset.__dict__["_bins"] = np.ascontiguousarray(bins[rows]), is_mixed
+        return subset
 
     def reweighted(self, weight: Array | None, *, is_drawn: bool = False) -> Dataset:
         """The same rows with other weights; nothing is copied, and the bins are shared.
 
-        `is_drawn`: the weights say how often each row was drawn, as for a bootstrap.
+        `is_drawn`: the weights count draws of rows, as for a bootstrap.
 
         >>> from treewright.encoding import encode
         >>> data = encode([[1.5], [2.5]], [0, 1])
@@ -231,24 +232,22 @@ class Dataset:
         return self._sharing(replace(self, targets=targets))
 
     def narrowed(self, positions: Sequence[int] | Array) -> Dataset:
-        """The same rows with some of the columns only, in that order: views of them, nothing is copied but
-        their bins.
+        """The same rows with some of the columns, in that order; only their bins are copied.
 
         >>> from treewright.encoding import encode
         >>> encode({"x": [1.5, 2.5], "sky": ["blue", None]}, [0, 1]).narrowed([1]).schema.names
         ('sky',)
         """
-        chosen = [int(position) for position in positions]
-        schema = Schema(tuple(self.schema.columns[j] for j in chosen), self.schema.targets)
-        kept = replace(self, schema=schema, columns=tuple(self.column(j) for j in chosen))
-        if "_bins" in self.__dict__:
+        own = [int(position) for position in positions]
+        schema = Schema(tuple(self.schema.columns[j] for j in own), self.schema.targets)
+        subset = replace(self, schema=schema, columns=tuple(self.column(j) for j in own))
+        if self.has_bins:
             bins, is_mixed = self.bins()
-            few = np.ascontiguousarray(bins[:, chosen]), np.ascontiguousarray(is_mixed[chosen])
-            object.__setattr__(kept, "_bins", few)
-        return kept
+            subset.__dict__["_bins"] = np.ascontiguousarray(bins[:, own]), np.ascontiguousarray(is_mixed[own])
+        return subset
 
     def restated(self, targets: tuple[Target, ...]) -> Dataset:
-        """The same rows where the schema tells more of the targets: what mistakes cost.
+        """The same rows with other descriptions of the targets, such as misclassification costs.
 
         >>> from treewright.encoding import encode
         >>> from treewright.encoding.schema import Target
@@ -260,7 +259,7 @@ class Dataset:
         return self._sharing(replace(self, schema=Schema(self.schema.columns, targets)))
 
     def by_columns(self) -> Dataset:
-        """The same rows with the values of each column side by side in memory: a copy, where they are not.
+        """The same rows with contiguous columns: a copy unless they are.
 
         >>> from treewright.encoding import encode
         >>> encode(np.zeros((3, 2))).by_columns().columns.flags.f_contiguous
@@ -271,14 +270,13 @@ class Dataset:
         return self._sharing(replace(self, columns=np.asfortranarray(self.columns)))
 
     def _sharing(self, other: Dataset) -> Dataset:
-        """Another table of the same cells, with what is known of them already."""
-        for name in ("_bins", "_with_gaps", "row_hashes"):
-            if name in self.__dict__:
-                other.__dict__[name] = self.__dict__[name]
+        """A data set of the same cells, with what is cached about them."""
+        for name in {"_bins", "_with_missing", "row_hashes"} & self.__dict__.keys():
+            other.__dict__[name] = self.__dict__[name]
         return other
 
 
-def _has_gap(values: Array) -> bool:
+def _has_missing(values: Array) -> bool:
     """Whether a value is missing or an unknown category."""
     if not values.size:
         return False

@@ -1,13 +1,12 @@
 """Kinds of columns: number, category, time. All that differs between them is a method of one class each.
 
-`Column.kind` is the name of a kind, as users, options and files write it; `Column.type` is its object here. A
-package above that needs behaviour of its own per kind (a type of SQL, an axis of a plot) registers functions
-with `functools.singledispatch` on these classes, in one place; a new kind then inherits those of its parent.
+`Column.kind` is the name of a kind, as in options and files; `Column.type` is its object. A package above
+that needs behaviour of its own per kind (a type of SQL, an axis of a plot) registers functions with
+`functools.singledispatch` on these classes, in one place; a new kind inherits those of its parent.
 
 The core knows two forms of a column: floats that are compared with a threshold (NaN is missing), and int32
 codes that are looked up in a set of bits (-1 is missing, -2 is a category that the schema does not know). A
-new kind takes one of the two: subclass `Number` or `Time` for the first, `Category` for the second, and add
-an instance to `KINDS`.
+new kind subclasses `Number` or `Time` for the first, `Category` for the second; an instance goes to `KINDS`.
 """
 
 from __future__ import annotations
@@ -21,7 +20,16 @@ import numpy as np
 
 from treewright import _core
 from treewright._text import label_text
-from treewright.encoding.cells import Array, Cells, Family, as_numbers, coded, occurring, recode
+from treewright.encoding.cells import Array, Cells, Family, as_codes, as_numbers, occurring, recode
+from treewright.encoding.prefix_codes import (
+    Reader,
+    number_bits,
+    read_number,
+    read_time,
+    time_bits,
+    write_number,
+    write_time,
+)
 
 if TYPE_CHECKING:
     from treewright.encoding.schema import Column
@@ -35,7 +43,7 @@ class Kind:
 
     name: ClassVar[str]  # in schemas, options and model files
     plural: ClassVar[str]
-    test: ClassVar[str]  # the kind of test that asks it: a name in `treewright.tree.conditions.TESTS`
+    test: ClassVar[str]  # the kind of its tests: a name in `treewright.tree.conditions.TESTS`
     text_kind: ClassVar[str]  # the kind of `TextFormat` that reads its texts
     is_category: ClassVar[bool] = False  # int32 codes and sets of categories; else floats and thresholds
     has_categories: ClassVar[bool] = False  # whether the column lists categories
@@ -43,9 +51,10 @@ class Kind:
     is_whole: ClassVar[bool] = False  # whether only whole numbers are values
     dtype: ClassVar[type[np.generic]] = np.float64  # of its cells; numbers may be float32 as well
     missing: ClassVar[float] = math.nan  # the cell of a missing value
+    has_sign_bit: ClassVar[bool] = True  # whether thresholds need a bit more where some are below zero
 
     def recognises(self, cells: Cells) -> bool:
-        """Whether a column with these cells is of this kind where the user has not named one."""
+        """Whether a column with these cells is of this kind, unless the user names one."""
         raise NotImplementedError
 
     def family(self, categories: tuple[Hashable, ...]) -> Family:
@@ -61,7 +70,7 @@ class Kind:
         raise NotImplementedError
 
     def decode(self, column: Column, cells: Array) -> Array:
-        """The array of a column as values that `encode` reads as the same; unknown categories become None."""
+        """The inverse of `encode`; unknown categories become None."""
         raise NotImplementedError
 
     def is_missing(self, cells: Array) -> Array:
@@ -77,15 +86,15 @@ class Kind:
         return np.full(n, self.missing, self.dtype)
 
     def value_text(self, column: Column, cell: Any) -> str:
-        """One known cell as it is shown to people."""
+        """The text of one cell that is not missing."""
         return self.threshold_text(float(cell))
 
     def threshold_text(self, value: float) -> str:
-        """A threshold as it is shown to people."""
+        """The text of a threshold."""
         raise NotImplementedError
 
     def parse_threshold(self, value: Any) -> float:
-        """A threshold, or the end of a range, that a user gave; ValueError or TypeError if it is none."""
+        """A threshold, or the end of a range, from a user's value; ValueError or TypeError if invalid."""
         return float(value)
 
     def next_below(self, values: Array) -> Array:
@@ -104,7 +113,7 @@ class Kind:
 
     @property
     def has_own_thresholds(self) -> bool:
-        """Whether other thresholds than those of plain numbers are short to write."""
+        """Whether its readable thresholds are others than those of plain numbers."""
         return type(self).readable_thresholds is not Kind.readable_thresholds
 
     def round_value(self, above: float, upto: float) -> float:
@@ -113,6 +122,20 @@ class Kind:
             return math.nextafter(above, math.inf)
         [value] = _core.readable(np.array([above]), np.array([math.nextafter(upto, math.inf)]))
         return float(value)
+
+    # ---- the prefix code of trees, see `treewright.certifying.tree_code` ----
+
+    def write_threshold(self, value: float, signed: bool) -> str:
+        """A threshold in bits; `signed` if thresholds of the tree are below zero."""
+        return write_number(value, signed)
+
+    def read_threshold(self, reader: Reader, signed: bool) -> float:
+        """What `write_threshold` wrote."""
+        return read_number(reader, signed)
+
+    def threshold_bits(self, value: float, signed: bool) -> int:
+        """The length of what `write_threshold` writes."""
+        return number_bits(value, signed)
 
 
 class Number(Kind):
@@ -133,7 +156,7 @@ class Number(Kind):
         return "number"
 
     def encode(self, cells: Cells, column: Column) -> Array:
-        """Numbers as they are, bools as 0 and 1, labels that are numbers as their values."""
+        """The numbers; bools become 0 and 1."""
         return as_numbers(cells, f"column {column.name!r}")
 
     def decode(self, column: Column, cells: Array) -> Array:
@@ -153,6 +176,7 @@ class Time(Number):
     text_kind = "time"
     is_summable = False
     is_whole = True
+    has_sign_bit = False
 
     def recognises(self, cells: Cells) -> bool:
         """Whether the cells are times."""
@@ -168,9 +192,9 @@ class Time(Number):
 
     def decode(self, column: Column, cells: Array) -> Array:
         """The times as datetime64."""
-        known = np.isfinite(cells)
-        times = np.where(known, cells, 0).astype(np.int64).astype("datetime64[us]")
-        times[~known] = np.datetime64("NaT")
+        is_known = np.isfinite(cells)
+        times = np.where(is_known, cells, 0).astype("datetime64[us]")
+        times[~is_known] = np.datetime64("NaT")
         return np.asarray(times)
 
     def threshold_text(self, value: float) -> str:
@@ -213,18 +237,29 @@ class Time(Number):
                 return moment
         return math.nextafter(above, math.inf)
 
+    def write_threshold(self, value: float, signed: bool) -> str:
+        """A calendar unit and its number."""
+        return write_time(value)
 
-_CALENDAR_END = 2**62  # microseconds from 1970 within which numpy's calendar can be relied upon
+    def read_threshold(self, reader: Reader, signed: bool) -> float:
+        """What `write_threshold` wrote."""
+        return read_time(reader)
+
+    def threshold_bits(self, value: float, signed: bool) -> int:
+        """The length of what `write_threshold` writes."""
+        return time_bits(value)
+
+
+_CALENDAR_END = 2**62  # microseconds from 1970 within which numpy's calendar is reliable
 
 
 def _longest_unit_start(low: float, high: float) -> float:
-    if not (abs(low) < _CALENDAR_END and abs(high) < _CALENDAR_END):
-        return low
-    last = np.datetime64(math.ceil(high) - 1, "us")
-    for unit in ("Y", "M", "D", "h", "m", "s", "ms", "us"):
-        start = last.astype(f"datetime64[{unit}]").astype("datetime64[us]").astype(np.int64)
-        if low < start < high:
-            return float(start)
+    if abs(low) < _CALENDAR_END and abs(high) < _CALENDAR_END:
+        last = np.datetime64(math.ceil(high) - 1, "us")
+        for unit in ("Y", "M", "D", "h", "m", "s", "ms", "us"):
+            start = last.astype(f"datetime64[{unit}]").astype("datetime64[us]").astype(np.int64)
+            if low < start < high:
+                return float(start)
     return low
 
 
@@ -266,9 +301,7 @@ class Category(Kind):
             raise ValueError(
                 f"column {name!r} holds times, which cannot be categories; convert them to text first"
             )
-        if cells.family == "nothing" and cells.labels is None:
-            return Cells("nothing", np.full(len(cells.values), MISSING_CODE, np.int32), labels=())
-        return coded(cells)
+        return as_codes(cells)
 
     def decode(self, column: Column, cells: Array) -> Array:
         """The categories by name; None where a value is missing or unknown."""

@@ -13,36 +13,36 @@ import numpy as np
 from treewright.encoding.cells import BEYOND, EXACT, Array, Cells, Family, numbers, positions
 from treewright.encoding.times import from_datetimes, from_timedeltas, microseconds, seconds
 
-_FAMILIES: tuple[
-    tuple[str, tuple[type, ...]], ...
-] = (  # in this order: bool is an int, timedelta64 an integer
-    ("text", (str,)),
-    ("bool", (bool, np.bool_)),
-    ("timedelta64", (np.timedelta64,)),
-    ("datetime64", (np.datetime64,)),
-    ("float", (float, np.floating)),
-    ("integer", (int, np.integer)),
-    ("decimal", (Decimal, Fraction)),
-    ("time", (datetime.date,)),
-    ("duration", (datetime.timedelta,)),
-)
+_FAMILIES: dict[str, type | tuple[type, ...]] = {  # in this order: bool is an int, timedelta64 an integer
+    "text": str,
+    "bool": (bool, np.bool_),
+    "timedelta64": np.timedelta64,
+    "datetime64": np.datetime64,
+    "float": (float, np.floating),
+    "integer": (int, np.integer),
+    "decimal": (Decimal, Fraction),
+    "time": datetime.date,
+    "duration": datetime.timedelta,
+}
 _NUMBERS = {"float", "integer", "decimal"}
 
 
 def family_of(kind: type) -> str | None:
-    """What values of a type are; None: nothing that a cell can hold."""
+    """The family of values of a type; None if a cell cannot hold them."""
     if kind is type(None) or kind.__name__ in ("NAType", "NaTType", "MaskedConstant"):
         return "missing"
-    return next((family for family, types in _FAMILIES if issubclass(kind, types)), None)
+    return next((family for family, types in _FAMILIES.items() if issubclass(kind, types)), None)
 
 
 def from_objects(values: list[Any], what: str) -> Cells:
     """The cells of a list of values of one family; None, NaN, NaT and NA are missing."""
     kinds = {kind: family_of(kind) for kind in set(map(type, values))}
     families = set(kinds.values()) - {"missing"}
-    if "float" in families and not families <= _NUMBERS and _all_nan(values, kinds):
-        kinds = {kind: "missing" if family == "float" else family for kind, family in kinds.items()}
-        families.discard("float")
+    if "float" in families and not families <= _NUMBERS:
+        floats = [value for value in values if kinds[type(value)] == "float"]
+        if all(value != value for value in floats):  # NaN among texts or dates: the cell is missing
+            kinds = {kind: "missing" if family == "float" else family for kind, family in kinds.items()}
+            families.discard("float")
     if None in families:
         row = next(row for row, value in enumerate(values) if kinds[type(value)] is None)
         raise TypeError(
@@ -50,17 +50,12 @@ def from_objects(values: list[Any], what: str) -> Cells:
             "must be a table of strings, numbers, bools, dates and missing values"
         )
     if len(families) > 1 and not families <= _NUMBERS:
-        raise ValueError(_mixture(values, [kinds[type(value)] for value in values], what))
+        raise _mixed_types(values, [kinds[type(value)] for value in values], what)
     if "missing" in kinds.values():
         values = [None if kinds[type(value)] == "missing" else value for value in values]
     if not families:
         return Cells("nothing", np.full(len(values), np.nan))
     return _from_family(values, families.pop() or "" if len(families) == 1 else "number", what)
-
-
-def _all_nan(values: list[Any], kinds: dict[type, str | None]) -> bool:
-    """Whether every float is NaN: among texts or dates that only says that the cell is missing."""
-    return all(value != value for value in values if kinds[type(value)] == "float")
 
 
 def _from_family(values: list[Any], family: str, what: str) -> Cells:
@@ -74,35 +69,26 @@ def _from_family(values: list[Any], family: str, what: str) -> Cells:
         case "time":
             return Cells("time", from_datetimes(values, what))
         case "datetime64":
-            return Cells(
-                "time", microseconds(np.array([_NAT if value is None else value for value in values]), what)
-            )
+            nat: Any = np.datetime64("NaT")
+            return Cells("time", microseconds(np.array([nat if v is None else v for v in values]), what))
         case "duration":
             return Cells("number", from_timedeltas(values, what))
         case "timedelta64":
-            return Cells(
-                "number", seconds(np.array([_NO_TIME if value is None else value for value in values]), what)
-            )
+            nat = np.timedelta64("NaT")
+            return Cells("number", seconds(np.array([nat if v is None else v for v in values]), what))
         case "integer":
             return _integers(values)
         case "float":
-            kind = (
-                np.longdouble
-                if any(issubclass(kind, np.longdouble) for kind in set(map(type, values)))
-                else np.float64
-            )
-            return Cells("number", numbers(np.array(values, dtype=kind), None, what))  # None becomes NaN
+            is_long = any(issubclass(kind, np.longdouble) for kind in set(map(type, values)))
+            floats = np.array(values, np.longdouble if is_long else np.float64)  # None becomes NaN
+            return Cells("number", numbers(floats, None, what))
         case _:
             return Cells("number", np.array([_real(value, row, what) for row, value in enumerate(values)]))
 
 
-_NAT = np.datetime64("NaT")
-_NO_TIME = np.timedelta64("NaT")
-
-
 def _integers(values: list[Any]) -> Cells:
     missing = None
-    if type(None) in set(map(type, values)):
+    if None in values:
         missing = np.fromiter((value is None for value in values), bool, len(values))
     filled = [value or 0 for value in values]
     try:
@@ -112,7 +98,7 @@ def _integers(values: list[Any]) -> Cells:
 
 
 def _real(value: Any, row: int, what: str) -> float:
-    """One number as float. Fractions round to the nearest, as literals do; no whole digit may be lost."""
+    """One number as float. Fractions round to the nearest, as literals do; whole digits are kept."""
     if value is None or _is_nan(value):
         return np.nan
     if isinstance(value, float | np.floating) or -EXACT <= value <= EXACT:
@@ -135,19 +121,19 @@ def labelled(
     intervals of pandas' `cut`, are taken as text.
     """
     plain = [_plain(label) for label in labels]
-    families = [family_of(type(label)) for label in plain]
-    known = set(families) - {"missing"}
-    if len(known) > 1 and not known <= _NUMBERS:
-        raise ValueError(_mixture(plain, families, f"{what}, in its categories,", "category"))
+    of_labels = [family_of(type(label)) for label in plain]
+    families = set(of_labels) - {"missing"}
+    if len(families) > 1 and not families <= _NUMBERS:
+        raise _mixed_types(plain, of_labels, f"{what}, in its categories,", "category")
     order: dict[Hashable, int] = {}
     translate = [-1 if label is None else order.setdefault(label, len(order)) for label in plain]
     family: Family = "nothing"
-    if known:
-        family = "text" if "text" in known else "bool" if "bool" in known else "number"
+    if families:
+        family = "text" if "text" in families else "bool" if "bool" in families else "number"
     if codes.dtype.kind == "i":
         codes = np.maximum(codes, -1)
-    found = np.array([*translate, -1], np.int32)[codes]
-    return Cells(family, found, labels=tuple(order), declared=declared, is_category=is_category or declared)
+    values = np.array([*translate, -1], np.int32)[codes]
+    return Cells(family, values, labels=tuple(order), declared=declared, is_category=is_category or declared)
 
 
 def _plain(label: Any) -> str | bool | int | float | None:
@@ -166,13 +152,12 @@ def _is_nan(value: Any) -> bool:
     return value.is_nan() if isinstance(value, Decimal) else bool(value != value)
 
 
-def _mixture(values: list[Any], families: list[str | None], what: str, place: str = "row") -> str:
-    """What to say of values of several families, with an example of two."""
+def _mixed_types(values: list[Any], families: list[str | None], what: str, place: str = "row") -> ValueError:
+    """The error about values of several families, with two examples."""
     names = ["number" if family in _NUMBERS else family for family in families]
-    known = [row for row, name in enumerate(names) if name != "missing"]
-    first = known[0]
-    other = next(row for row in known if names[row] != names[first])
-    return (
+    first, *others = (row for row, name in enumerate(names) if name != "missing")
+    other = next(row for row in others if names[row] != names[first])
+    return ValueError(
         f"{what} mixes types: {place} {first} is {_short(values[first])} ({names[first]}), "
         f"{place} {other} is {_short(values[other])} ({names[other]}); make them one type"
     )

@@ -1,23 +1,23 @@
-"""Where the counts of a tree come from: what a guarantee must know of its training rows."""
+"""The provenance of the counts in a tree: what a certificate must know about the training rows."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 Labels = Literal["observed", "predicted"]
 Weights = Literal["equal", "unequal"]
-LABELS: tuple[Labels, ...] = ("observed", "predicted")
-WEIGHTS: tuple[Weights, ...] = ("equal", "unequal")
+LABELS: tuple[Labels, ...] = get_args(Labels)
+WEIGHTS: tuple[Weights, ...] = get_args(Weights)
 
 
 @dataclass(frozen=True)
 class Provenance:
-    """The facts about training rows that their counts in a tree cannot show.
+    """The facts about training rows that the counts in a tree do not show.
 
-    A bound from training rows takes them for independent draws with their true labels. It must not be given
-    for the answers of another model (distillation), nor for weighted rows: weights that average out within
-    every leaf leave no trace in its counts.
+    A bound from training rows assumes independent draws with true labels. It does not hold for the
+    predictions of another model (distillation), nor for weighted rows: weights that average out within every
+    leaf leave no trace in its counts.
 
     >>> from treewright import encode, grow
     >>> grow(encode({"x": [1, 2, None], "z": [1, 2, 3]}, ["a", "b", "b"])).provenance

@@ -20,10 +20,21 @@ def is_a(value: object, library: str, *names: str) -> bool:
     return module is not None and any(isinstance(value, getattr(module, name, ())) for name in names)
 
 
+def is_frame(value: object) -> bool:
+    """Whether a value is a table of pandas, polars or Arrow."""
+    return (
+        is_a(value, "pandas", "DataFrame")
+        or is_a(value, "polars", "DataFrame", "LazyFrame")
+        or is_a(value, "pyarrow", "Table", "RecordBatch")
+    )
+
+
 def read_cells(column: Any, what: str) -> Cells:
     """The cells of one column, whatever it comes from; `what` names it in errors."""
+    if isinstance(column, np.ma.MaskedArray):
+        return from_array(column.data, np.ma.getmaskarray(column), what)
     if isinstance(column, np.ndarray):
-        return _from_numpy(column, what)
+        return from_array(column, None, what)
     if isinstance(column, list | tuple):
         return from_objects(list(column), what)
     if is_a(column, "pandas", "MultiIndex"):
@@ -43,16 +54,10 @@ def read_cells(column: Any, what: str) -> Cells:
     if hasattr(column, "__arrow_c_array__"):
         return _from_arrow(import_module("pyarrow").array(column), what)
     if hasattr(column, "__array__"):
-        return _from_numpy(np.asarray(column), what)
+        return from_array(np.asarray(column), None, what)
     if isinstance(column, Sequence) and not isinstance(column, str | bytes):
         return from_objects(list(column), what)
     raise TypeError(f"{what} must be an array, a list or a Series, not {type(column).__name__}")
-
-
-def _from_numpy(values: Array, what: str) -> Cells:
-    if isinstance(values, np.ma.MaskedArray):
-        return from_array(values.data, np.ma.getmaskarray(values), what)
-    return from_array(values, None, what)
 
 
 def from_array(values: Array, missing: Array | None, what: str) -> Cells:
@@ -71,16 +76,18 @@ def from_array(values: Array, missing: Array | None, what: str) -> Cells:
             if missing is not None:
                 codes[missing] = -1
             return Cells("bool", codes, labels=(False, True), declared=True)
-        case "M":
-            return Cells("time", microseconds(_hidden(values, missing), what))
-        case "m":
-            return Cells("number", seconds(_hidden(values, missing), what))
+        case "M" | "m" as kind:
+            if missing is not None:
+                values = np.where(missing, np.array("NaT", values.dtype), values)
+            return (
+                Cells("time", microseconds(values, what))
+                if kind == "M"
+                else Cells("number", seconds(values, what))
+            )
         case "O" | "U" | "T":
             cells = values.tolist()
             if missing is not None:
-                cells = [
-                    None if hidden else cell for cell, hidden in zip(cells, missing.tolist(), strict=True)
-                ]
+                cells = np.where(missing, np.array(None, object), values.astype(object)).tolist()
             return from_objects(cells, what)
         case "c":
             raise ValueError(complex_error(what))
@@ -92,17 +99,8 @@ def from_array(values: Array, missing: Array | None, what: str) -> Cells:
 
 
 def complex_error(what: str) -> str:
-    """What to say of complex numbers (the first words are scikit-learn's)."""
+    """The message about complex numbers; scikit-learn's tests expect its first words."""
     return f"Complex data not supported: {what} holds complex numbers; pass real and imaginary parts"
-
-
-def _hidden(times: Array, missing: Array | None) -> Array:
-    """Times with NaT where the mask is set."""
-    if missing is None:
-        return times
-    times = times.copy()
-    times[missing] = np.array("NaT", times.dtype)
-    return times
 
 
 def _from_pandas(column: Any, array: Any, what: str) -> Cells:
@@ -126,7 +124,7 @@ def _from_pandas(column: Any, array: Any, what: str) -> Cells:
         if dtype.numpy_dtype.kind == "f":
             return from_array(array.to_numpy(dtype=dtype.numpy_dtype, na_value=np.nan), None, what)
         return from_array(array.to_numpy(dtype=dtype.numpy_dtype, na_value=0), np.asarray(array.isna()), what)
-    raise TypeError(_unsupported(what, dtype))
+    raise _unsupported(what, dtype)
 
 
 def _from_polars(series: Any, what: str) -> Cells:
@@ -152,7 +150,7 @@ def _from_polars(series: Any, what: str) -> Cells:
         return _decimals(series.cast(import_module("polars").Float64).to_numpy(), series.to_list, what)
     if name in ("Null", "Object") or dtype.is_integer():
         return from_objects(series.to_list(), what)
-    raise TypeError(_unsupported(what, dtype))
+    raise _unsupported(what, dtype)
 
 
 def _polars_codes(series: Any) -> Array:
@@ -184,7 +182,7 @@ def _from_arrow(array: Any, what: str) -> Cells:
         return _decimals(array.cast(arrow.float64()).to_numpy(zero_copy_only=False), array.to_pylist, what)
     if types.is_null(kind):
         return from_objects([None] * len(array), what)
-    raise TypeError(_unsupported(what, kind))
+    raise _unsupported(what, kind)
 
 
 def _from_dictionary(array: Any, what: str, *, is_category: bool) -> Cells:
@@ -194,9 +192,11 @@ def _from_dictionary(array: Any, what: str, *, is_category: bool) -> Cells:
 
 
 def _decimals(floats: Array, exact: Callable[[], list[Any]], what: str) -> Cells:
-    """Decimals, already rounded to floats; large ones are looked at again, as digits may be lost."""
+    """Decimals, rounded to floats; large ones are read again one by one, as digits may be lost."""
     return from_objects(exact(), what) if (np.abs(floats) >= EXACT).any() else Cells("number", floats)
 
 
-def _unsupported(what: str, dtype: object) -> str:
-    return f"{what} has type {dtype}, which is neither numbers, text, bools nor times; convert or drop it"
+def _unsupported(what: str, dtype: object) -> TypeError:
+    return TypeError(
+        f"{what} has type {dtype}, which is neither numbers, text, bools nor times; convert or drop it"
+    )

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Literal, get_args
 
 from treewright.encoding.kinds import KINDS, Kind, KindName
 from treewright.encoding.text import TextFormat
 
 Missing = Literal["learn", "surrogate", "fractional", "category", "error"]
-MISSING: tuple[Missing, ...] = ("learn", "surrogate", "fractional", "category", "error")
+MISSING: tuple[Missing, ...] = get_args(Missing)
 WIDEST_TABLE = 256  # more classes than this are not kept as a table of nodes by classes, but compressed
 
 
@@ -20,8 +20,8 @@ class Column:
     """One column of a table.
 
     A number is tested against a threshold, a category against a set of values. A time is a number
-    (microseconds since 1970, in UTC where the table names a zone) that is shown as a date. What a column does
-    by its kind is a method of its `type`.
+    (microseconds since 1970, in UTC where the table names a zone) that is shown as a date. The behaviour of
+    its kind is a method of `type`.
     """
 
     name: str
@@ -57,18 +57,18 @@ class Column:
 class Target:
     """One target: classes in the order of their codes, or numbers where `classes` is None.
 
-    Where mistakes differ, `costs[i][j]` is the cost of the answer j to a row of class i. Answers and losses
-    follow it; splits are chosen as `emphasis` and `stakes` say: by rows that weigh so much more or less for
-    their class, and by the generalised Gini index of the stakes, what it costs to take class i for class j.
+    Where there are misclassification costs, `costs[i][j]` is the cost of predicting class j for a row of
+    class i; predictions and losses follow it. Splits are chosen with the weights of rows multiplied by the
+    `emphasis` of their class, and by the generalised Gini index where there are `stakes`, a cost matrix.
     """
 
     name: str = "y"
     classes: tuple[Hashable, ...] | None = None
     costs: tuple[tuple[float, ...], ...] | None = None
     emphasis: tuple[float, ...] | None = None  # None: 1 for each class
-    stakes: tuple[tuple[float, ...], ...] | None = None  # None: the criterion of the tree as it is
-    # How often each class comes in truth; where given, `costs` are scaled by it and by how often each came in
-    # the training rows, so that they depend on these rows.
+    stakes: tuple[tuple[float, ...], ...] | None = None  # None: the criterion of the tree
+    # Prior probabilities of the classes; `costs` are already scaled by them and by the shares of the classes
+    # in the training rows, so that they depend on these rows.
     priors: tuple[float, ...] | None = None
     text: TextFormat | None = None  # how numbers that come as texts are read
 
@@ -111,8 +111,7 @@ class Schema:
     @cached_property
     def reads_texts(self) -> bool:
         """Whether some column or target is read from texts."""
-        parts: tuple[Column | Target, ...] = (*self.columns, *self.targets)
-        return any(part.text is not None for part in parts)
+        return any(part.text is not None for parts in (self.columns, self.targets) for part in parts)
 
     @property
     def predicts_classes(self) -> bool:
@@ -144,5 +143,5 @@ class Schema:
         try:
             return self.names.index(name)
         except ValueError:
-            known = ", ".join(map(repr, self.names))
-            raise KeyError(f"there is no column {name!r}; the columns are {known}") from None
+            names = ", ".join(map(repr, self.names))
+            raise KeyError(f"there is no column {name!r}; the columns are {names}") from None

@@ -1,4 +1,4 @@
-"""Rows dealt out: into folds that judge one another, or into rows to grow, to prune and to test by."""
+"""Splits of a data set: cross-validation folds; training, validation and test rows."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ Ints = NDArray[np.int64]
 
 
 def folds(data: Dataset, n: int = 10, seed: int = 0) -> Ints:
-    """The fold, 0 to n − 1, of each row; the folds are of one size and alike in their targets.
+    """The cross-validation fold, 0 to n − 1, of each row; the folds have equal sizes and are stratified.
 
-    Each class is spread evenly, or the range of the numbers. Rows of weight 0 change nothing for the others.
+    Numbers are stratified by their order. Rows of weight 0 change nothing for the others.
 
     >>> from treewright import encode
     >>> data = encode({"x": range(6)}, ["a", "a", "b", "b", "b", "b"])
@@ -25,42 +25,27 @@ def folds(data: Dataset, n: int = 10, seed: int = 0) -> Ints:
     >>> [data.take(fold == i).targets.tolist() for i in range(2)]
     [[[0, 1, 1]], [[0, 1, 1]]]
     """
-    counted = _counted(data)
+    rows = _counted_rows(data)
     try:
         number = operator.index(n)
     except TypeError:
         raise ValueError(f"the number of folds is {n!r}; it must be a whole number") from None
-    if not 2 <= number <= len(counted):
-        raise ValueError(
-            f"the number of folds is {n}; it must be from 2 to the number of rows, {len(counted)}"
-        )
-    rng = np.random.default_rng(checked_seed(seed))
-    sizes = np.full(number, len(counted) // number)
-    sizes[: len(counted) % number] += 1
-    dealt, _ = _dealt(data, counted, sizes, rng)
+    if not 2 <= number <= len(rows):
+        raise ValueError(f"the number of folds is {n}; it must be from 2 to the number of rows, {len(rows)}")
+    sizes = np.full(number, len(rows) // number)
+    sizes[: len(rows) % number] += 1
     fold = np.zeros(data.n_rows, np.int64)
-    fold[counted] = dealt
+    fold[rows], _ = _stratified_parts(data, rows, sizes, seed)
     return fold
 
 
 def split(data: Dataset, shares: Sequence[float] = (0.6, 0.2, 0.2), seed: int = 0) -> tuple[Dataset, ...]:
     """Split the rows at random into parts of the given shares: to train, to validate, to test.
 
-    Every row is equally likely to be in each part, whatever its class. Stratified parts would not do: their
-    test rows have each class as often as the training rows have it, and a class that the training rows lack
-    not at all, while new rows do as they please. A certificate from such rows can be far too low.
+    Every row is equally likely to be in each part, whatever its class: a certificate from stratified test
+    rows can be far too low, as they have no class that the training rows lack. The `shares` need not add up
+    to 1, `seed` is that of the draw, and rows keep their order within a part.
 
-    Parameters
-    ----------
-    data : Dataset
-        The rows. They keep their order within a part.
-    shares : sequence of float
-        The relative sizes of the parts; they need not add up to 1.
-    seed : int
-        Seed of the draw.
-
-    Examples
-    --------
     >>> from treewright import encode
     >>> data = encode({"x": range(10)}, list("aaaaabbbbb"))
     >>> [part.n_rows for part in split(data)]
@@ -76,40 +61,37 @@ def random_parts(data: Dataset, shares: Sequence[float], seed: int = 0) -> Ints:
     The last part is drawn first, then the one before it from the other rows, and so on: test rows are the
     same whether validation rows are split off with them, or from the rest, or not at all.
     """
-    left = _counted(data)
-    share = _checked_shares(shares, len(left))
+    rows = _counted_rows(data)
+    share = _check_shares(shares, len(rows))
     part = np.zeros(data.n_rows, np.int64)
     for place in range(len(share) - 1, 0, -1):
-        wanted = round(len(left) * share[place] / share[: place + 1].sum(), 6)  # .2 / .8 is a quarter
-        size = min(max(int(np.rint(wanted)), 1), len(left) - place)  # each of the others needs one, too
-        drawn = np.random.default_rng(checked_seed(seed)).permutation(len(left))[:size]
-        part[left[drawn]] = place
-        left = np.delete(left, drawn)
+        exact = round(len(rows) * share[place] / share[: place + 1].sum(), 6)  # .2 / .8 is a quarter
+        size = min(max(int(np.rint(exact)), 1), len(rows) - place)  # each of the others needs a row
+        own = np.random.default_rng(checked_seed(seed)).permutation(len(rows))[:size]
+        part[rows[own]] = place
+        rows = np.delete(rows, own)
     return part
 
 
 def set_aside(data: Dataset, share: float, seed: int = 0) -> NDArray[np.bool_]:
-    """Which rows are set aside to watch a fit by, alike in their targets to those that are not.
+    """Whether each row is set aside as a validation row for early stopping: a stratified share.
 
-    Each class, or the range of the numbers, is spread by the share, and a class of few rows stays among the
-    others. That steadies the choice of when to stop, but no certificate can rest on these rows: see `split`.
+    A class of few rows stays among the training rows. No certificate can rest on these rows: see `split`.
 
     >>> from treewright import encode
     >>> set_aside(encode({"x": range(10)}, list("aaaaabbbbb")), 0.2).sum()
     np.int64(2)
     """
-    counted = _counted(data)
-    _checked_shares((1 - share, share), len(counted))
-    size = min(max(int(np.rint(share * len(counted))), 1), len(counted) - 1)
-    sizes = np.array([len(counted) - size, size])
-    dealt, strata = _dealt(data, counted, sizes, np.random.default_rng(checked_seed(seed)))
+    rows = _counted_rows(data)
+    _check_shares((1 - share, share), len(rows))
+    size = min(max(int(np.rint(share * len(rows))), 1), len(rows) - 1)
+    part, strata = _stratified_parts(data, rows, np.array([len(rows) - size, size]), seed)
     aside = np.zeros(data.n_rows, np.bool_)
-    aside[counted] = (dealt if strata is None else _first_part_first(dealt, strata)) == 1
+    aside[rows] = (part if strata is None else _every_class_in_first(part, strata)) == 1
     return aside
 
 
-def _counted(data: Dataset) -> Ints:
-    """The rows that weigh something."""
+def _counted_rows(data: Dataset) -> Ints:
     if not isinstance(data, Dataset):
         raise TypeError(f"data must be a Dataset, as encode makes it, not {type(data).__name__}")
     return data.counted
@@ -126,8 +108,8 @@ def checked_seed(seed: Any) -> int:
     return number
 
 
-def _checked_shares(shares: Sequence[float], n_rows: int) -> NDArray[np.float64]:
-    """Two or more positive numbers, not more than there are rows."""
+def _check_shares(shares: Sequence[float], n_rows: int) -> NDArray[np.float64]:
+    """The shares: two or more positive numbers, not more than there are rows."""
     try:
         share = np.asarray(shares, np.float64)
     except (TypeError, ValueError):
@@ -139,39 +121,37 @@ def _checked_shares(shares: Sequence[float], n_rows: int) -> NDArray[np.float64]
     return share
 
 
-def _dealt(data: Dataset, counted: Ints, sizes: Ints, rng: np.random.Generator) -> tuple[Ints, Ints | None]:
-    """The part of each counted row, and its stratum where there are classes.
+def _stratified_parts(data: Dataset, rows: Ints, sizes: Ints, seed: int) -> tuple[Ints, Ints | None]:
+    """The part of each of the rows, and its stratum where there are classes.
 
-    Rows are laid in a line, those that are alike side by side, and dealt like cards: the parts take turns
-    as often as they are large, so that every stretch of the line is shared out as the whole is.
+    The rows are shuffled, sorted by class or number, and dealt in that order: the parts take turns in
+    proportion to their sizes, so that every range of the order is divided as the whole is.
     """
-    n = len(counted)
-    shuffled = rng.permutation(n)
-    late = rng.random(n) if not data.schema.predicts_classes else np.full(n, 0.5)
+    n, rng = len(rows), np.random.default_rng(checked_seed(seed))
+    order = rng.permutation(n)
+    delay = rng.random(n) if not data.schema.predicts_classes else np.full(n, 0.5)
     turn = np.concatenate([np.arange(size) for size in sizes])
     owner = np.repeat(np.arange(len(sizes)), sizes)
-    line = owner[np.lexsort((owner, (turn + late) / sizes[owner]))]
     part, strata = np.empty(n, np.int64), None
     if data.targets is not None:
-        targets = np.asarray(data.targets)[:, counted]
+        targets = np.asarray(data.targets)[:, rows]
+        key = targets[0]
         if data.schema.predicts_classes:
-            strata = np.unique(targets, axis=1, return_inverse=True)[1].reshape(-1)
-            shuffled = shuffled[np.argsort(strata[shuffled], kind="stable")]
-        else:
-            shuffled = shuffled[np.argsort(targets[0, shuffled], kind="stable")]
-    part[shuffled] = line
+            key = strata = np.unique(targets, axis=1, return_inverse=True)[1].reshape(-1)
+        order = order[np.argsort(key[order], kind="stable")]
+    part[order] = owner[np.lexsort((owner, (turn + delay) / sizes[owner]))]
     return part, strata
 
 
-def _first_part_first(part: Ints, strata: Ints) -> Ints:
-    """The same parts after exchanges: a class that the first part has not gets the place of one that it has
-    most of.
+def _every_class_in_first(part: Ints, strata: Ints) -> Ints:
+    """The parts after exchanges: for each class that the first part lacks it gives up a row of a class of
+    which it has most.
     """
     first = np.flatnonzero(part == 0)
-    held = np.bincount(strata[first], minlength=int(strata.max()) + 1)
-    lacking = np.flatnonzero(held == 0)
+    counts = np.bincount(strata[first], minlength=int(strata.max()) + 1)
+    lacking = np.flatnonzero(counts == 0)
     order = first[np.argsort(strata[first], kind="stable")]
-    rank = np.arange(len(order)) - np.repeat(np.cumsum(held) - held, held)  # within its class
+    rank = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)  # within its class
     spare = order[rank > 0][np.argsort(-rank[rank > 0], kind="stable")]
     part = part.copy()
     for stratum, giver in zip(lacking, spare, strict=False):

@@ -16,7 +16,7 @@ from treewright.encoding.readers import complex_error, from_array, is_a, read_ce
 
 
 class Table(NamedTuple):
-    """A table before its cells are looked at: a numpy matrix, or one object per column."""
+    """A table before its cells are read: a numpy matrix, or one object per column."""
 
     n_rows: int
     names: tuple[str, ...] | None  # None: the columns are known by position only
@@ -38,12 +38,10 @@ class Table(NamedTuple):
 
     def without(self, names: Iterable[str]) -> Table:
         """The table without the columns of these names."""
-        dropped = set(names)
-        kept = [position for position, name in enumerate(self.names or ()) if name not in dropped]
-        return self._replace(
-            names=tuple(self.names[position] for position in kept) if self.names else None,
-            columns=[self.columns[position] for position in kept],
-        )
+        left_out = set(names)
+        pairs = zip(self.names or (), self.columns, strict=True)
+        own, columns = zip(*((name, column) for name, column in pairs if name not in left_out), strict=True)
+        return self._replace(names=own, columns=columns)
 
 
 _ACCEPTED = (
@@ -61,18 +59,15 @@ def read_table(table: Any) -> Table:
     if type(table) is np.ndarray and table.ndim == 2 and table.size:  # the common case first, and fast
         return Table(len(table), None, matrix=table)
     result = _dispatch(table)
-    if result.names is not None:
-        _refuse_repeated(result.names)
-    if result.n_columns == 0:
-        raise ValueError(
-            f"the table has no columns: 0 feature(s) (shape=({result.n_rows}, 0)) "
-            "while a minimum of 1 is required."
-        )
-    if result.n_rows == 0:
-        raise ValueError(
-            f"the table has no rows: 0 sample(s) (shape=(0, {result.n_columns})) "
-            "while a minimum of 1 is required."
-        )
+    names, shape = result.names or (), (result.n_rows, result.n_columns)
+    if len(set(names)) < len(names):
+        twice = ", ".join(sorted({repr(name) for name in names if names.count(name) > 1}))
+        raise ValueError(f"several columns have the same name: {twice}; rename or drop them")
+    for size, axis, unit in zip(shape[::-1], ("columns", "rows"), ("feature", "sample"), strict=True):
+        if size == 0:  # the last words are scikit-learn's
+            raise ValueError(
+                f"the table has no {axis}: 0 {unit}(s) (shape={shape}) while a minimum of 1 is required."
+            )
     return result
 
 
@@ -102,14 +97,6 @@ def _dispatch(table: Any) -> Table:
 def _texts(names: Iterable[Any]) -> tuple[str, ...]:
     """Names of columns as text; pandas' may be integers."""
     return tuple(map(str, names))
-
-
-def _refuse_repeated(names: tuple[str, ...]) -> None:
-    if len(set(names)) < len(names):
-        twice = sorted({name for name in names if names.count(name) > 1})
-        raise ValueError(
-            f"several columns have the same name: {', '.join(map(repr, twice))}; rename or drop them"
-        )
 
 
 def _from_numpy(array: Array) -> Table:
@@ -152,14 +139,10 @@ def _from_rows(rows: Sequence[Any]) -> Table:
     if len(rows) == 0:
         raise ValueError("the table has no rows: 0 sample(s) while a minimum of 1 is required.")
     if all(isinstance(row, Mapping) for row in rows):
-        names = dict.fromkeys(
-            name for row in rows for name in row
-        )  # a name that a row lacks is missing there
+        names = dict.fromkeys(name for row in rows for name in row)
         return Table(len(rows), _texts(names), [[row.get(name) for row in rows] for name in names])
-    if (
-        all(isinstance(row, np.ndarray) and row.ndim == 1 for row in rows)
-        and len({(len(r), r.dtype) for r in rows}) == 1
-    ):
+    are_arrays = all(isinstance(row, np.ndarray) and row.ndim == 1 for row in rows)
+    if are_arrays and len({(len(row), row.dtype) for row in rows}) == 1:
         return _from_numpy(np.ma.stack(rows) if any(np.ma.isMA(row) for row in rows) else np.stack(rows))
     for position, row in enumerate(rows):
         if isinstance(row, str | bytes | Mapping) or not hasattr(row, "__len__"):
@@ -194,8 +177,7 @@ def _from_stranger(table: Any) -> Table:
     if not isinstance(table, str | bytes | int | float | None):
         narwhals = import_module("narwhals")
         frame = narwhals.from_native(table, pass_through=True)
-        if isinstance(frame, narwhals.LazyFrame):
-            frame = frame.collect()
+        frame = frame.collect() if isinstance(frame, narwhals.LazyFrame) else frame
         if isinstance(frame, narwhals.DataFrame):
             return _dispatch(frame.to_arrow() if find_spec("pyarrow") else frame.to_pandas())
     raise TypeError(f"the table is a {type(table).__name__}; expected {_ACCEPTED}")
@@ -218,33 +200,27 @@ def _from_sparse(sparse: Any) -> Table:
             f"the sparse matrix of {n_rows} x {n_columns} needs {need / 1e9:.1f} GB when dense, but only "
             f"{have / 1e9:.1f} GB of memory are available; drop columns or rows"
         )
-    columns = _sound_columns(sparse)
-    _refuse_inexact(columns)
+    try:  # scipy's compiled code would follow damaged indices anywhere
+        _check_sparse(sparse)
+        columns = sparse.tocsc()
+    except (ValueError, IndexError) as error:
+        raise ValueError(f"the sparse matrix is damaged: {error}") from error
+    data = columns.data
+    if data.dtype.kind in "iu" and data.size and (data.max() > EXACT or data.min() < -EXACT):
+        worst = int(np.argmax((data > EXACT) | (data < -EXACT)))
+        column = int(np.searchsorted(columns.indptr, worst, side="right")) - 1
+        raise ValueError(f"column 'x{column}': row {columns.indices[worst]} is {data[worst]}, {BEYOND}")
     return Table(n_rows, None, matrix=columns.astype(dense, copy=False).toarray(order="F"))
 
 
-def _sound_columns(sparse: Any) -> Any:
-    """The matrix as csc, its indices checked: scipy's compiled code would follow damaged ones anywhere."""
-    try:
-        _check_indices(sparse)
-        _check_parts(sparse)
-        return sparse.tocsc()
-    except (ValueError, IndexError) as error:
-        raise ValueError(f"the sparse matrix is damaged: {error}") from error
-
-
-def _check_indices(sparse: Any) -> None:
-    """Indices must be integers: scipy only warns of others and rounds them."""
+def _check_sparse(sparse: Any) -> None:
+    """The checks of scipy's constructors and more: the arrays may have been changed since."""
     for part in ("indptr", "indices", "row", "col", "offsets"):
-        index = getattr(sparse, part, None)
+        index = getattr(sparse, part, None)  # scipy only warns of indices that are not integers
         if isinstance(index, np.ndarray) and (index.dtype.kind not in "iu" or index.ndim != 1):
             raise ValueError(
                 f"its {part} are not a list of integers but {index.dtype} of {index.ndim} dimensions"
             )
-
-
-def _check_parts(sparse: Any) -> None:
-    """The checks of scipy's constructors and more: the parts may have been changed since."""
     match sparse.format:
         case "csr" | "csc" | "bsr":
             _check_compressed(sparse)
@@ -265,7 +241,7 @@ def _check_parts(sparse: Any) -> None:
 
 
 def _check_compressed(sparse: Any) -> None:
-    """Pointers rise from 0 to the entries there are; indices lie inside. scipy's own check looks at neither
+    """Pointers rise from 0 to the number of entries, and indices lie inside. scipy's own check skips both
     where the last pointer is not positive.
     """
     block = sparse.data.shape[1:]
@@ -286,17 +262,8 @@ def _check_range(index: Array, size: int) -> None:
         raise ValueError("an index is outside of the matrix")
 
 
-def _refuse_inexact(columns: Any) -> None:
-    """Integers of a csc matrix beyond ±2^53 are refused before they become floats."""
-    data = columns.data
-    if data.dtype.kind in "iu" and data.size and (data.max() > EXACT or data.min() < -EXACT):
-        worst = int(np.argmax((data > EXACT) | (data < -EXACT)))
-        column = int(np.searchsorted(columns.indptr, worst, side="right")) - 1
-        raise ValueError(f"column 'x{column}': row {columns.indices[worst]} is {data[worst]}, {BEYOND}")
-
-
 def available_memory() -> int | None:
-    """Bytes that can still be allocated without swapping, as far as the system tells; None if it does not."""
+    """Bytes that can still be allocated without swapping; None if the system does not tell."""
     limits = []
     try:
         fields = dict(line.split(":", 1) for line in Path("/proc/meminfo").read_text().splitlines())

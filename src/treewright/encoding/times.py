@@ -9,14 +9,10 @@ import numpy as np
 
 from treewright.encoding.cells import Array
 
-_COARSE = {
-    "us": 1,
-    "ms": 10**3,
-    "s": 10**6,
-    "m": 60 * 10**6,
-    "h": 3600 * 10**6,
-    "D": 86400 * 10**6,
-    "W": 604800 * 10**6,
+_SECOND = 10**6
+_COARSE = {  # in microseconds
+    **{"us": 1, "ms": 10**3, "s": _SECOND, "m": 60 * _SECOND},
+    **{"h": 3600 * _SECOND, "D": 86400 * _SECOND, "W": 604800 * _SECOND},
 }
 _FINE = {"ns": 10**3, "ps": 10**6, "fs": 10**9, "as": 10**12}  # ticks per microsecond
 
@@ -31,12 +27,8 @@ def microseconds(values: Array, what: str) -> Array:
     # Beyond 2^53 (the year 2255) whole seconds and days are still exact: 9999-12-31 is a popular "never".
     with np.errstate(invalid="ignore"):
         inexact = (np.abs(numbers) >= 2.0**63) | (numbers.astype(np.int64) != ticks)
-    if inexact.any():
-        row = int(np.argmax(inexact))
-        raise ValueError(
-            f"{what}: row {row} is {values[row]}, too far from 1970 to be kept exact to the microsecond; "
-            "round it to whole seconds"
-        )
+    why = "too far from 1970 to be kept exact to the microsecond; round it to whole seconds"
+    _refuse_first(inexact, values, what, why)
     numbers[missing] = np.nan
     return numbers
 
@@ -45,12 +37,8 @@ def seconds(values: Array, what: str) -> Array:
     """timedelta64 of any unit as float64 seconds; NaT becomes NaN."""
     ticks, missing = _whole_microseconds(values, what)
     numbers = ticks / 1e6
-    long = np.abs(numbers) >= _LONGEST_SECONDS
-    if long.any():
-        row = int(np.argmax(long))
-        raise ValueError(
-            f"{what}: row {row} lasts {values[row]}, which is too long to be kept exact (272 years)"
-        )
+    is_long = np.abs(numbers) >= _LONGEST_SECONDS
+    _refuse_first(is_long, values, what, "too long to be kept exact (272 years)")
     numbers[missing] = np.nan
     return numbers
 
@@ -75,13 +63,18 @@ def _whole_microseconds(values: Array, what: str) -> tuple[Array, Array]:
     if unit in _COARSE:
         return ticks * factor, missing
     whole, rest = np.divmod(ticks * factor, _FINE[unit])
-    if rest.any():
-        row = int(np.argmax(rest != 0))
-        raise ValueError(f"{what}: row {row} is {values[row]}, {_NOT_WHOLE}")
+    _refuse_first(rest != 0, values, what, _NOT_WHOLE)
     return whole, missing
 
 
 _NOT_WHOLE = "which is not a whole number of microseconds; round the column to microseconds"
+
+
+def _refuse_first(bad: Array, values: Array, what: str, why: str) -> None:
+    """ValueError about the first bad value, if there is one."""
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise ValueError(f"{what}: row {row} is {values[row]}, {why}")
 
 
 def _ticks(values: Array, missing: Array) -> Array:
@@ -91,19 +84,17 @@ def _ticks(values: Array, missing: Array) -> Array:
 
 
 def _refuse_far(ticks: Array, limit: int, values: Array, what: str) -> None:
-    far = (ticks > limit) | (ticks < -limit)
-    if far.any():
-        row = int(np.argmax(far))
-        raise ValueError(f"{what}: row {row} is {values[row]}, too far away to be counted in microseconds")
+    why = "too far away to be counted in microseconds"
+    _refuse_first((ticks > limit) | (ticks < -limit), values, what, why)
 
 
 def from_datetimes(values: list[Any], what: str) -> Array:
     """Python's dates and datetimes (None where missing) as microseconds since 1970, in UTC where aware."""
-    zoned = [getattr(value, "tzinfo", None) is not None for value in values if value is not None]
-    if any(zoned) and not all(zoned):
+    has_zone = [getattr(value, "tzinfo", None) is not None for value in values if value is not None]
+    if any(has_zone) and not all(has_zone):
         raise ValueError(f"{what} mixes times with and without a time zone; give all of them one")
     _refuse_nanoseconds(values, "nanosecond", what)
-    if any(zoned):
+    if any(has_zone):
         utc = datetime.UTC
         values = [None if value is None else value.astimezone(utc).replace(tzinfo=None) for value in values]
     return microseconds(np.array(values, dtype="M8[us]"), what)

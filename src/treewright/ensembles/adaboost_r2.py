@@ -1,17 +1,17 @@
-"""AdaBoost.R2: trees of numbers grown one after the other, each on weights that favour what was missed most.
+"""AdaBoost.R2: regression trees grown one after the other, each on weights that favour large errors.
 
-Drucker (1997). The loss of a row is within [0, 1], by its distance d from the answer and the largest one:
+Drucker (1997). The loss of a row is in [0, 1], by its distance d from the prediction and the largest one:
 
     linear  d/max        square  (d/max)²        exponential  1 - e^(-d/max)
 
 With the mean loss L < 1/2 of the weighted rows and β = L / (1 - L), a row's weight is multiplied by
-β^(1-loss) and the tree gets the vote ln(1/β); the answer is the median of the trees' answers by their votes.
+β^(1-loss) and the tree gets the vote ln(1/β); the prediction is the weighted median of those of the trees.
 
-Drucker grows each tree on rows drawn by their weights, for the sake of learners that know no weights. Trees
-do: without `resample` each is grown on the weighted rows themselves, so that nothing is left to chance.
-Drucker's way matters for trees without limits: on weighted rows the first one makes no error and decides
-alone, on drawn ones each of them misses the rows that were not drawn. It also makes trees differ more, which
-mostly predicts a little better.
+Drucker grows each tree on rows drawn by their weights, for learners that take no weights. Trees do: without
+`resample`, each is grown on the weighted rows themselves, and nothing is random. Drucker's way matters for
+trees without limits: on weighted rows the first one makes no error and decides alone, on drawn rows each of
+them misses the rows that were not drawn. It also makes trees differ more, and mostly predicts a little
+better.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Schema
-from treewright.ensembles.adaboost import check_boostable, checked_rate, grower_of, lifted
+from treewright.ensembles.adaboost import check_boostable, positive_rate, scale_weights, tree_grower
 from treewright.growing import n_threads, whole_number
 from treewright.tree import Tree
 from treewright.tree.evaluate import encoded_rows, given_rows
@@ -35,11 +35,11 @@ from treewright.tree.shortcuts import Saved
 Floats = NDArray[np.float64]
 Loss = Literal["linear", "square", "exponential"]
 
-_MOST_NUMBERS = 2**22  # of rows by trees that are sorted at a time
+_MOST_NUMBERS = 2**22  # rows × trees, sorted at a time
 
 
 class NumberRound(NamedTuple):
-    """What one round of boosting numbers has found."""
+    """One round of boosting."""
 
     number: int  # from 1
     tree: Tree
@@ -49,7 +49,7 @@ class NumberRound(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class BoostedNumbers(Saved):
-    """Trees whose weighted median is the answer, as AdaBoost.R2 makes them; `boost_numbers` is the door."""
+    """Trees whose weighted median is the prediction, made by `boost_numbers`."""
 
     trees: tuple[Tree, ...]
     votes: Floats
@@ -62,12 +62,12 @@ class BoostedNumbers(Saved):
         return f"<BoostedNumbers: {n} tree{'s' * (n != 1)}>"
 
     def answers(self, rows: Any, *, n_threads: int = 1) -> Floats:
-        """What each tree answers to each row, (rows, trees)."""
+        """The predictions of each tree, (rows, trees)."""
         data = encoded_rows(rows, "rows", self.schema)
         return np.stack([numbers(tree, data, n_threads)[:, 0] for tree in self.trees], axis=1)
 
     def predict(self, rows: Any, *, n_threads: int = 1) -> Floats:
-        """The median of the trees' answers to each row, by their votes."""
+        """The median of the predictions of the trees, weighted by their votes."""
         return np.asarray(self._medians(rows, [len(self.trees)], n_threads)[0])
 
     def staged_predict(self, rows: Any, *, n_threads: int = 1) -> Iterator[Floats]:
@@ -75,27 +75,27 @@ class BoostedNumbers(Saved):
         yield from self._medians(rows, range(1, len(self.trees) + 1), n_threads)
 
     def staged_errors(self, rows: Any) -> Floats:
-        """The mean squared error of rows with numbers, by their weights, after each round."""
+        """The weighted mean squared error after each round."""
         data = given_rows(self.trees[0], rows, "rows")
         truth, weight = np.asarray(data.targets)[0], data.row_weights
         return np.array(
-            [np.average((said - truth) ** 2, weights=weight) for said in self.staged_predict(data)]
+            [np.average((stage - truth) ** 2, weights=weight) for stage in self.staged_predict(data)]
         )
 
     def _medians(self, rows: Any, stages: Any, n_threads: int) -> Floats:
         """For each stage, a number of trees, the median of each row: (stages, rows)."""
         data = encoded_rows(rows, "rows", self.schema)
         out = np.empty((len(stages), data.n_rows))
-        some = max(_MOST_NUMBERS // len(self.trees), 1)
-        for first in range(0, data.n_rows, some):
-            portion = slice(first, first + some)
-            part = data if some >= data.n_rows else data.take(portion)
-            out[:, portion] = _medians(self.answers(part, n_threads=n_threads), self.votes, stages)
+        size = max(_MOST_NUMBERS // len(self.trees), 1)
+        for first in range(0, data.n_rows, size):
+            block = slice(first, first + size)
+            rows = data if size >= data.n_rows else data.take(block)
+            out[:, block] = _medians(self.answers(rows, n_threads=n_threads), self.votes, stages)
         return out
 
 
 def _medians(answers: Floats, votes: Floats, stages: Any) -> Floats:
-    """The least answer that, with those below it, has half of the votes of the first trees.
+    """The smallest prediction that, with those below it, has half of the votes of the first trees.
 
     >>> _medians(np.array([[5.0, 1.0, 3.0]]), np.array([1.0, 1.0, 1.5]), [1, 2, 3]).ravel().tolist()
     [5.0, 1.0, 3.0]
@@ -125,8 +125,8 @@ def boost_numbers(
 ) -> BoostedNumbers:
     """Boost trees of numbers by AdaBoost.R2.
 
-    It ends before its time where a tree answers all rows exactly (it then has more votes than all others
-    together), or where the mean loss is half of the largest one or more; the first tree stays in any case.
+    Boosting stops early if a tree predicts all rows exactly (it then gets more votes than all others
+    together), or if the mean loss is at least half of the largest one; the first tree is kept in any case.
 
     Parameters
     ----------
@@ -135,14 +135,14 @@ def boost_numbers(
     rounds : int
         The most trees.
     loss : {"linear", "square", "exponential"}
-        What a row loses by its distance from the answer, as a share of the largest distance.
+        What a row loses by its distance from the prediction, as a share of the largest distance.
     learning_rate : float
         A factor of all votes. Less than 1 takes more rounds.
     resample : bool
-        Whether each tree is grown on rows drawn by their weights, as Drucker and scikit-learn have it, or on
-        the weighted rows themselves.
+        Whether each tree is grown on rows drawn by their weights, as in Drucker and scikit-learn, or on the
+        weighted rows themselves.
     seed : int
-        Of the draws.
+        The seed of the draws.
     grower, n_jobs, progress
         As for `boost`.
     **growing
@@ -160,18 +160,18 @@ def boost_numbers(
     [0.25, 0.25]
     """
     check_boostable(data, classes=False)
-    most, rate = whole_number("rounds", rounds, 1), checked_rate(learning_rate)
+    most, rate = whole_number("rounds", rounds, 1), positive_rate(learning_rate)
     if loss not in get_args(Loss):
         raise ValueError(f"loss is {loss!r}; it must be 'linear', 'square' or 'exponential'")
-    grown = grower_of(grower, growing, n_jobs, {"max_depth": 3})
+    grow_tree = tree_grower(grower, growing, n_jobs, {"max_depth": 3})
     data.bins(n_threads(n_jobs))  # once for all trees
-    drawn_by = whole_number("seed", seed, 0) if resample else None
-    found = []
-    for each in _rounds(data, most, loss, rate, grown, drawn_by, n_threads(n_jobs)):
-        found.append(each)
+    draw_seed = whole_number("seed", seed, 0) if resample else None
+    rounds_ = []
+    for each in _rounds(data, most, loss, rate, grow_tree, draw_seed, n_threads(n_jobs)):
+        rounds_.append(each)
         if progress is not None:
             progress(each)
-    _, trees, votes, errors = zip(*found, strict=True)
+    _, trees, votes, errors = zip(*rounds_, strict=True)
     return BoostedNumbers(trees, np.array(votes), np.array(errors), loss, data.schema)
 
 
@@ -180,43 +180,43 @@ def _rounds(
     most: int,
     loss: Loss,
     rate: float,
-    grown: Callable[[Dataset, int], Tree],
+    grow_tree: Callable[[Dataset, int], Tree],
     seed: int | None,
     threads: int,
 ) -> Iterator[NumberRound]:
     truth, weight, rows = np.asarray(data.targets)[0], data.row_weights, data
-    spent = 0.0
+    total_vote = 0.0
     for number in range(1, most + 1):
         if seed is not None:
-            rows = data.reweighted(_drawn(weight, seed, number - 1), is_drawn=True)
-        tree = grown(rows, number - 1)
-        lost = _losses(np.abs(numbers(tree, data, threads)[:, 0] - truth), weight > 0, loss)
-        error = float(np.average(lost, weights=weight))
+            rows = data.reweighted(_draw_counts(weight, seed, number - 1), is_drawn=True)
+        tree = grow_tree(rows, number - 1)
+        losses = _losses(np.abs(numbers(tree, data, threads)[:, 0] - truth), weight > 0, loss)
+        error = float(np.average(losses, weights=weight))
         is_last = error == 0 or error >= 0.5
         if error >= 0.5 and number > 1:
             return
-        vote = 1 + spent if is_last else rate * float(np.log((1 - error) / error))
-        spent += vote
+        vote = 1 + total_vote if is_last else rate * float(np.log((1 - error) / error))
+        total_vote += vote
         yield NumberRound(number, tree, vote, error)
         if is_last:
             return
-        weight = lifted(weight, -vote * (1 - lost))
+        weight = scale_weights(weight, -vote * (1 - losses))
         if seed is None:
             rows = data.reweighted(weight)
 
 
-def _losses(distance: Floats, counted: NDArray[np.bool_], loss: Loss) -> Floats:
-    """The loss of each row within [0, 1]; rows that weigh nothing have none."""
-    lost = np.where(counted, distance, 0.0)
-    largest = lost.max()
+def _losses(distance: Floats, has_weight: NDArray[np.bool_], loss: Loss) -> Floats:
+    """The loss of each row, in [0, 1]; 0 for rows without weight."""
+    share = np.where(has_weight, distance, 0.0)
+    largest = share.max()
     if largest > 0:
-        lost /= largest
+        share /= largest
     if loss == "square":
-        return np.asarray(lost**2)
-    return lost if loss == "linear" else -np.expm1(-lost)
+        return np.asarray(share**2)
+    return share if loss == "linear" else -np.expm1(-share)
 
 
-def _drawn(weight: Floats, seed: int, number: int) -> Floats:
-    """How often each row is drawn, by weight, in as many draws as there are rows that weigh something."""
+def _draw_counts(weight: Floats, seed: int, number: int) -> Floats:
+    """How often each row is drawn, by weight, in as many draws as there are rows with a weight."""
     draw = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number,)))
     return draw.multinomial(np.count_nonzero(weight), weight / weight.sum()).astype(np.float64)

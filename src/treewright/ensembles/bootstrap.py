@@ -1,4 +1,4 @@
-"""Which rows each tree of an ensemble is grown from: drawn anew for each, and known again from the seed."""
+"""Bootstrap samples: the rows that each tree of an ensemble is grown from, reproducible from the seed."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Draws:
-    """How rows are drawn, `size` of them for each tree; each tree has a stream of its own.
+    """How `size` rows are drawn for each tree; each tree has its own random stream.
 
-    With replacement (the bootstrap) a row is drawn by its weight, and weighs as often as it was drawn.
-    Without, `size` different rows are drawn, each as likely as the other, and keep their weights; all of them
-    where `size` is None.
+    With replacement (the bootstrap), rows are drawn in proportion to their weights, and the weight of a row
+    in the tree is the number of times that it was drawn. Without, `size` different rows are drawn with equal
+    probability and keep their weights; None is all rows.
     """
 
     seed: int
@@ -29,22 +29,22 @@ class Draws:
 
     @classmethod
     def of(cls, data: Dataset, *, seed: int, size: int | None, replace: bool) -> Draws:
-        """Draws of the rows of a table that weigh something."""
+        """Draws from the rows of a table that have a weight."""
         n = data.n_counted
         if size is None and replace:
             size = n
         if size is not None and not replace and size > n:
-            raise ValueError(f"{size} rows cannot be drawn without replacement from {n} that weigh something")
+            raise ValueError(f"{size} rows cannot be drawn without replacement from {n} rows with a weight")
         return cls(seed, size, replace, data.weight, data.n_rows)
 
     @property
     def leaves_rows_out(self) -> bool:
-        """Whether a tree can have rows that it has not seen."""
+        """Whether trees have out-of-bag rows."""
         return self.size is not None
 
     @property
     def drawn_weight(self) -> float:
-        """About how much the rows of one tree weigh together."""
+        """About the total weight of the rows of one tree."""
         if self.replace:
             assert self.size is not None
             return float(self.size)
@@ -53,29 +53,29 @@ class Draws:
         return total if self.size is None else total * self.size / counted
 
     def random(self, member: int, purpose: int = 0) -> np.random.Generator:
-        """The stream of random numbers of one tree, for one purpose."""
+        """The random stream of one tree, for one purpose."""
         return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(member, purpose)))
 
     def rows(self, member: int) -> NDArray[np.intp]:
-        """The rows of one tree in the order in which they were drawn, as often as they were."""
+        """The rows of one tree in the order of the draws, repeated as often as they were drawn."""
         weight = self.weight
         if self.size is None:
             return np.arange(self.n_rows) if weight is None else np.flatnonzero(weight)
         random = self.random(member)
         if not self.replace:
-            counted = self.n_rows if weight is None else np.flatnonzero(weight)
-            return np.asarray(random.choice(counted, self.size, replace=False, shuffle=False), np.intp)
+            candidates = self.n_rows if weight is None else np.flatnonzero(weight)
+            return np.asarray(random.choice(candidates, self.size, replace=False, shuffle=False), np.intp)
         if weight is None:
             return random.integers(0, self.n_rows, self.size, np.intp)
-        reached = np.cumsum(weight / weight.max())
-        found: NDArray[np.intp] = np.searchsorted(
-            reached, random.random(self.size) * reached[-1], side="right"
+        cumulative = np.cumsum(weight / weight.max())
+        rows: NDArray[np.intp] = np.searchsorted(
+            cumulative, random.random(self.size) * cumulative[-1], side="right"
         )
-        found[found == self.n_rows] = np.flatnonzero(weight)[-1]  # a product may round up to the very end
-        return found
+        rows[rows == self.n_rows] = np.flatnonzero(weight)[-1]  # a product may round up to the total
+        return rows
 
     def weights(self, member: int) -> Floats | None:
-        """What each row of the table weighs in one tree."""
+        """The weight of each row of the table in one tree."""
         if self.size is None:
             return self.weight
         rows = self.rows(member)
@@ -86,13 +86,13 @@ class Draws:
         return weights
 
     def left_out(self, member: int) -> NDArray[np.intp]:
-        """The rows that weigh something and that one tree has not seen."""
+        """The out-of-bag rows of one tree: those with a weight that were not drawn."""
         is_out = np.ones(self.n_rows, np.bool_) if self.weight is None else self.weight > 0
         is_out[self.rows(member)] = False
         return np.flatnonzero(is_out)
 
     def are_of(self, data: Dataset) -> bool:
-        """Whether a table can be the one whose rows these are: as many rows, of the same weights."""
+        """Whether a table may be the one that was drawn from: as many rows, with the same weights."""
         if data.n_rows != self.n_rows:
             return False
         weight = np.ones(self.n_rows) if self.weight is None else self.weight

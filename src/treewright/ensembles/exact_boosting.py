@@ -1,7 +1,7 @@
 """Gradient boosting with every threshold: the exact grower fits each tree to the steps of Newton.
 
-A row whose gradient is g and whose hessian is h wants to move by −g/h, and counts as much as h: the tree of
-least squared error of these is the one whose splits gain most. Several times slower than the core's cells.
+The Newton step of a row with gradient g and hessian h is −g/h, of weight h: the tree of least squared error
+for these steps is the one whose splits gain most. Several times slower than with bins.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from treewright import _core
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Schema
-from treewright.ensembles import losses
+from treewright.ensembles.losses import LOSSES, weighted_quantile
 from treewright.growing import grow
 from treewright.tree import Tree
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 _LEAST_HESSIAN = 1e-3  # of a leaf, as in the core
 _SMALLEST_HESSIAN = 1e-15  # of a row: certain predictions have none
-_LONGEST_STEP = 1e12  # that a row may want: beyond it there is next to no hessian
+_LONGEST_STEP = 1e12  # of a row: beyond it the hessian is next to nothing
 
 
 def boost(
@@ -38,12 +38,12 @@ def boost(
     begun: GradientBoosted | None,
     listener: Callable[[int, float, float], bool] | None,
 ) -> tuple[list[Tree], Floats, Floats]:
-    """What the core's `boost` does, with `grow`; `raw` is changed in place."""
-    for name, given in (
+    """The same as `boost` of the core, by `grow`; `raw` is changed in place."""
+    for name, is_set in (
         ("l2_regularization", limits["l2"] > 0),
         ("monotonic_cst", limits["monotone"] is not None),
     ):
-        if given:
+        if is_set:
             raise ValueError(f"{name} does not go with max_bins=None; give a number of bins")
     table = Dataset(columns, data.columns)
     table = table if work.rows is None else table.take(work.rows)
@@ -73,11 +73,12 @@ def _step(train: Dataset, work: Work, raw: Floats, limits: dict[str, Any], itera
     n, loss = work.n_train, limits["loss"]
     weight = None if work.weight is None else work.weight[:n]
     target = work.target[:n]
-    ways = _core.loss_gradients(
+    derivatives = _core.loss_gradients(
         target, weight, np.ascontiguousarray(raw[:, :n]), loss, limits["quantile"], work.n_classes
     )
+    quantile = LOSSES[loss].leaf_quantile(limits["quantile"])
     trees = []
-    for k, (gradient, hessian) in enumerate(zip(*ways, strict=True)):
+    for k, (gradient, hessian) in enumerate(zip(*derivatives, strict=True)):
         steps = np.clip(-gradient / np.maximum(hessian, _SMALLEST_HESSIAN), -_LONGEST_STEP, _LONGEST_STEP)
         bins = vars(train).get("_bins")
         data = Dataset(train.schema, train.columns, steps[np.newaxis], hessian)
@@ -95,8 +96,8 @@ def _step(train: Dataset, work: Work, raw: Floats, limits: dict[str, Any], itera
             n_jobs=limits["n_threads"],
         )
         statistic = np.array(tree.statistic)
-        if loss in losses.BY_QUANTILE:
-            _answer_quantiles(tree, data, target - raw[k, :n], weight, limits, statistic)
+        if quantile is not None:
+            _predict_quantiles(tree, data, target - raw[k, :n], weight, quantile, statistic)
         _bound_steps(statistic, limits["max_step"])
         statistic *= [1.0, limits["learning_rate"], limits["learning_rate"] ** 2]
         trees.append(replace(tree, statistic=statistic))
@@ -104,62 +105,61 @@ def _step(train: Dataset, work: Work, raw: Floats, limits: dict[str, Any], itera
 
 
 def _bound_steps(statistic: Floats, longest: float) -> None:
-    """No node answers a longer step; the squared deviations are then those from the new answer."""
-    bounded = np.clip(statistic[:, 1], -longest, longest)
-    statistic[:, 2] += statistic[:, 0] * (statistic[:, 1] - bounded) ** 2
-    statistic[:, 1] = bounded
+    """Bound the steps of all nodes; squared deviations become those from the bounded step."""
+    step = np.clip(statistic[:, 1], -longest, longest)
+    statistic[:, 2] += statistic[:, 0] * (statistic[:, 1] - step) ** 2
+    statistic[:, 1] = step
 
 
-def _answer_quantiles(
+def _predict_quantiles(
     tree: Tree,
     data: Dataset,
     residual: Floats,
     weight: Floats | None,
-    limits: dict[str, Any],
+    quantile: float,
     statistic: Floats,
 ) -> None:
-    """Leaves answer a quantile of their residuals, because such gradients do not say how far to go."""
-    share = limits["quantile"] if limits["loss"] == "quantile" else 0.5
+    """Let leaves predict a quantile of their residuals: these gradients do not give the length of a step."""
     leaf = tree.apply(data)
     order = np.argsort(leaf, kind="stable")
-    found, starts = np.unique(leaf[order], return_index=True)
-    for node, rows in zip(found, np.split(order, starts[1:]), strict=True):
+    nodes, starts = np.unique(leaf[order], return_index=True)
+    for node, rows in zip(nodes, np.split(order, starts[1:]), strict=True):
         own = None if weight is None else weight[rows]
-        before, value = statistic[node, 1], losses.weighted_quantile(residual[rows], own, share)
+        before, value = statistic[node, 1], weighted_quantile(residual[rows], own, quantile)
         statistic[node, 2] += statistic[node, 0] * (value - before) ** 2
         statistic[node, 1] = value
 
 
 class _Scores:
-    """The mean losses after each iteration, where somebody asks for them."""
+    """The mean losses after each iteration, if they are wanted."""
 
     def __init__(self, work: Work, limits: dict[str, Any], begun: GradientBoosted | None) -> None:
         self.train = [] if begun is None else begun.train_loss.tolist()
         self.validation = [] if begun is None else begun.validation_loss.tolist()
         self._work, self._limits = work, limits
         n = work.n_train
-        self._parts = [(self.train, slice(n)), (self.validation, slice(n, None))]
+        self._samples = [(self.train, slice(n)), (self.validation, slice(n, None))]
 
     def start(self, raw: Floats) -> None:
         if not self.train:
             self.add(raw)
 
     def add(self, raw: Floats) -> tuple[float, float]:
-        """The losses of the rows learnt from and of those that judge; nan where there are none."""
+        """The training and the validation loss; NaN without such rows."""
         if not self._limits["scored"]:
             return np.nan, np.nan
         work, limits = self._work, self._limits
-        for kept, part in self._parts:
-            if len(work.target[part]):
-                weight = None if work.weight is None else work.weight[part]
-                about = limits["loss"], limits["quantile"], work.n_classes
-                part_raw = np.ascontiguousarray(raw[:, part])
-                kept.append(_core.mean_loss(work.target[part], weight, part_raw, *about))
+        for history, rows in self._samples:
+            if len(work.target[rows]):
+                weight = None if work.weight is None else work.weight[rows]
+                loss = limits["loss"], limits["quantile"], work.n_classes
+                own_raw = np.ascontiguousarray(raw[:, rows])
+                history.append(_core.mean_loss(work.target[rows], weight, own_raw, *loss))
         return self.train[-1], self.validation[-1] if self.validation else np.nan
 
     def have_settled(self) -> bool:
         """Whether none of the last losses is lower than the one before them."""
-        kept, patience = self.validation or self.train, self._limits["patience"]
-        if not patience or len(kept) <= patience:
+        history, patience = self.validation or self.train, self._limits["patience"]
+        if not patience or len(history) <= patience:
             return False
-        return bool(min(kept[-patience:]) >= kept[-patience - 1] - self._limits["tolerance"])
+        return bool(min(history[-patience:]) >= history[-patience - 1] - self._limits["tolerance"])

@@ -1,4 +1,4 @@
-"""Many trees that vote: bagging, random forests, extremely randomised trees."""
+"""Forests: trees that vote, as in bagging, random forests and extremely randomised trees."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from treewright.encoding import Dataset, encode
 from treewright.encoding.schema import Schema
 from treewright.ensembles.bootstrap import Draws
 from treewright.ensembles.side_by_side import Listener, side_by_side
-from treewright.ensembles.totals import Speakers
+from treewright.ensembles.totals import TreeSum
 from treewright.growing import grow, n_threads, whole_number
 from treewright.growing.memory import check_memory, memory_needed
 from treewright.tree.costs import cheapest_in_order, cost_arrays
@@ -33,11 +33,11 @@ _TREE_SEED = 1  # the purpose of the stream that seeds a tree; 0 draws its rows
 
 @dataclass(frozen=True, eq=False)
 class Forest(Saved):
-    """Trees that answer together, and how their rows were drawn.
+    """Trees that predict together, and how their rows were drawn.
 
-    Soft votes are the shares of the classes in the leaves, averaged: the largest wins, or what costs least by
-    them where the trees have costs. Hard votes are the answers of the trees (which know their costs), of
-    which the most frequent wins. Numbers are averaged.
+    Soft votes are the class proportions of the leaves, averaged: the most probable class wins or, if the
+    trees have costs, the class of the smallest expected cost. Hard votes are the predictions of the trees,
+    of which the most frequent wins. Numbers are averaged.
 
     >>> from treewright import encode, grow_forest
     >>> data = encode({"x": [1.0, 2.0, 3.0, 4.0]}, ["a", "a", "b", "b"])
@@ -66,7 +66,7 @@ class Forest(Saved):
         return self.trees[place]
 
     def first(self, n_trees: int) -> Forest:
-        """The forest of its first trees: as if no more had been grown."""
+        """The forest of the first trees, as if no more had been grown."""
         if not 1 <= n_trees <= len(self):
             raise ValueError(f"n_trees is {n_trees}; it must be from 1 to {len(self)}")
         return replace(self, trees=self.trees[:n_trees])
@@ -81,28 +81,29 @@ class Forest(Saved):
         """The memory that the arrays of the trees take."""
         return sum(tree_bytes(tree) for tree in self.trees)
 
-    def said_by(self, member: int, data: Dataset, n_threads: int = 1) -> Floats:
-        """The vote of one tree for each row: shares or marks of all classes, or numbers."""
+    def tree_votes(self, member: int, data: Dataset, n_threads: int = 1) -> Floats:
+        """The votes of one tree: proportions of all classes, indicators of the predicted ones, or numbers."""
         tree = self.trees[member]
-        if not self._speaks_by_nodes:
-            return _asked(tree, data, self.voting, n_threads)
-        return told_to(tree, data, self._speakers.told[member], n_threads)
+        if not self._votes_by_node:
+            return _row_votes(tree, data, self.voting, n_threads)
+        return told_to(tree, data, self._tree_sum.values[member], n_threads)
 
     def sums(self, data: Dataset, n_threads: int = 1) -> Floats:
         """The votes for each row, added up over the trees: (rows, classes of all targets), or numbers."""
         self.trees[0]._check_columns(data)
-        if self._speaks_by_nodes:
-            return self._speakers.totals(data, n_threads)
-        return np.asarray(sum(self.said_by(i, data, n_threads) for i in range(len(self))))
+        if self._votes_by_node:
+            return self._tree_sum.totals(data, n_threads)
+        return np.asarray(sum(self.tree_votes(i, data, n_threads) for i in range(len(self))))
 
     def answers(self, data: Dataset, n_threads: int = 1) -> NDArray[Any]:
         """Codes of classes or numbers, (rows, targets)."""
-        return self.decided(self.sums(data, n_threads), len(self))
+        return self.decide(self.sums(data, n_threads), len(self))
 
-    def decided(self, votes: Floats, n_votes: Any) -> NDArray[Any]:
-        """What votes decide, (rows, targets): the class with the most of them (the first of several), or of
-        soft votes that of least cost; the mean of numbers. `n_votes` is the number of trees, or of those that
-        voted for each row.
+    def decide(self, votes: Floats, n_votes: Any) -> NDArray[Any]:
+        """The predictions that follow from votes, (rows, targets).
+
+        The class with the most votes, the first of several; with costs and soft votes, that of the smallest
+        cost. For numbers, the mean. `n_votes` is the number of trees, or of those that voted for each row.
         """
         if not self.schema.predicts_classes:
             return votes / np.reshape(n_votes, (-1, 1))
@@ -111,7 +112,7 @@ class Forest(Saved):
         return np.stack([cheapest_in_order(*both) for both in zip(blocks, costs, strict=True)], axis=1)
 
     def shares(self, data: Dataset, n_threads: int = 1) -> list[Floats]:
-        """The share of the votes that each class got, a matrix for each target."""
+        """The share of the votes of each class, a matrix for each target."""
         return split_targets(self.schema, self.sums(data, n_threads) / len(self))
 
     def predict(self, table: Any) -> NDArray[Any]:
@@ -129,8 +130,8 @@ class Forest(Saved):
     def gain_shares(self) -> Floats:
         """The share of each column in the gain of the splits, averaged over the trees.
 
-        It is biased: it comes from the rows that chose the splits, and prefers columns of many values.
-        `importance_of` is not.
+        It is biased: it comes from the rows that chose the splits, and favours columns of many values.
+        `importance_of` is unbiased.
         """
         gains = np.array([by_column(tree, tree.gain) for tree in self.trees if tree.n_nodes > 1])
         if not gains.size or not gains.any():
@@ -140,16 +141,16 @@ class Forest(Saved):
         return np.asarray(mean / mean.sum())
 
     @property
-    def _speaks_by_nodes(self) -> bool:
-        """Whether each node says one thing to all rows, that a table can hold: no formula, few classes."""
+    def _votes_by_node(self) -> bool:
+        """Whether the votes of a node are the same for all rows and fit a table: constants, few classes."""
         return not self.schema.is_wide and all(tree.linear is None for tree in self.trees)
 
     @cached_property
-    def _speakers(self) -> Speakers:
-        return Speakers.of(self.trees, [_told(tree, self.voting) for tree in self.trees])
+    def _tree_sum(self) -> TreeSum:
+        return TreeSum.of(self.trees, [_node_votes(tree, self.voting) for tree in self.trees])
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_speakers"}
+        return {name: value for name, value in vars(self).items() if name != "_tree_sum"}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         vars(self).update(state)
@@ -241,39 +242,39 @@ def grow_members(
     *,
     draws_cuts: bool = False,
 ) -> None:
-    """Grow some trees of a forest; `done` takes them one by one, in order.
+    """Grow some trees of a forest; `done` is called with each tree, in order.
 
-    Where cuts are drawn, the values of columns are looked at in the order of the rows: then they should lie
-    side by side, and are copied once for all trees if they do not.
+    Random cuts read the values of a column in the order of the rows. With `draws_cuts`, values that are not
+    contiguous are therefore copied once for all trees.
 
-    MemoryError before the first one, or after it, where the machine cannot hold them all.
+    MemoryError before or after the first tree if the machine cannot hold all of them.
     """
     check_memory(memory_needed(data, n_leaves=1) * min(n_threads, max(len(members), 1)))
     if data.n_rows > _core.small_rows:
         data.bins(n_threads)  # once, for all trees
         data = data.by_columns() if draws_cuts else data
-    grown = 0
+    n_grown = 0
 
     def work(member: int, listener: Listener) -> Tree:
         rows = data.reweighted(draws.weights(member), is_drawn=True)
         return tree_of(rows, tree_seed(draws, member), listener)
 
     def note(tree: Tree) -> None:
-        nonlocal grown
-        if grown == 0:
+        nonlocal n_grown
+        if n_grown == 0:
             check_memory(
                 tree_bytes(tree) * (len(members) - 1),
                 f"a forest of {len(members):,} such trees",
                 "grow fewer trees, or smaller ones by min_samples_leaf, max_depth or max_leaf_nodes",
             )
-        grown += 1
+        n_grown += 1
         done(tree)
 
     side_by_side(work, members, n_threads, note)
 
 
 def tree_seed(draws: Draws, member: int) -> int:
-    """The seed by which the nodes of one tree draw."""
+    """The seed of the random choices in one tree."""
     return int(draws.random(member, _TREE_SEED).integers(2**31 - 1))
 
 
@@ -284,32 +285,32 @@ def tree_bytes(tree: Tree) -> int:
     return own if isinstance(tree.statistic, np.ndarray) else own + 12 * tree.n_nodes
 
 
-def _told(tree: Tree, voting: Voting) -> Floats:
-    """What each node says: shares of the classes of all targets, marks of the answers, or numbers."""
+def _node_votes(tree: Tree, voting: Voting) -> Floats:
+    """The votes of each node: proportions of the classes, indicators of the predicted ones, or numbers."""
     if not tree.schema.predicts_classes:
         return tree.value
     if voting == "soft":
         return np.concatenate(tree.proportions, axis=1)
-    return _marks(tree.schema, tree.label)
+    return _indicators(tree.schema, tree.label)
 
 
-def _asked(tree: Tree, data: Dataset, voting: Voting, n_threads: int) -> Floats:
-    """What a tree says to rows, where that is not a table of its nodes."""
+def _row_votes(tree: Tree, data: Dataset, voting: Voting, n_threads: int) -> Floats:
+    """The votes of a tree for each row, where they do not follow from the node alone."""
     if not tree.schema.predicts_classes:
         return numbers(tree, data, n_threads)
     shares = proportions(tree, data, n_threads)
     if voting == "soft":
         return np.concatenate(shares, axis=1)
-    parts = zip(shares, cost_arrays(tree.schema), strict=True)
-    return _marks(tree.schema, np.stack([cheapest_in_order(*part) for part in parts], axis=1))
+    blocks = zip(shares, cost_arrays(tree.schema), strict=True)
+    return _indicators(tree.schema, np.stack([cheapest_in_order(*block) for block in blocks], axis=1))
 
 
-def _marks(schema: Schema, codes: NDArray[Any]) -> Floats:
+def _indicators(schema: Schema, codes: NDArray[Any]) -> Floats:
     """1 for the class of each code and 0 for the others, over all targets."""
-    marks = np.zeros((len(codes), schema.width))
+    indicators = np.zeros((len(codes), schema.width))
     first = np.cumsum((0, *schema.block_widths))[:-1]
-    np.put_along_axis(marks, codes + first, 1.0, axis=1)
-    return marks
+    np.put_along_axis(indicators, codes + first, 1.0, axis=1)
+    return indicators
 
 
 def split_targets(schema: Schema, votes: Floats) -> list[Floats]:

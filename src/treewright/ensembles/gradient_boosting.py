@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from treewright import _core
 from treewright.encoding import Dataset, encode
 from treewright.encoding.schema import Schema, Target
-from treewright.ensembles import exact_boosting, losses
-from treewright.ensembles.totals import Speakers, totals
+from treewright.ensembles import exact_boosting
+from treewright.ensembles.losses import LOSSES, check_target, longest_step, probabilities
+from treewright.ensembles.totals import TreeSum
 from treewright.growing import n_threads, non_negative, whole_number
 from treewright.growing.constraints import Constraints
 from treewright.growing.targets import check_rows
@@ -31,9 +32,9 @@ MOST_BINS = 255
 class GradientBoosted(Saved):
     """Trees that add up: a baseline and, for each iteration, one tree or one for each of many classes.
 
-    Each tree is a `Tree` of numbers like any other: ``model.trees[0][0]`` prints, draws and exports itself.
-    Its nodes hold the hessians of their rows as weight and a step, times the learning rate, as value. Sums
-    of steps are logits of classes, logarithms for the losses "poisson" and "gamma", else the answer itself.
+    Each tree is an ordinary regression `Tree`: ``model.trees[0][0]`` prints, plots and exports itself. The
+    weight of a node is the sum of the hessians of its rows, and its value a step times the learning rate.
+    Sums of steps are logits of classes, logarithms for the losses "poisson" and "gamma", else predictions.
 
     >>> from treewright import encode
     >>> data = encode({"x": range(100)}, [0] * 50 + [1] * 50)
@@ -48,7 +49,7 @@ class GradientBoosted(Saved):
     baseline: Floats  # one for each output
     loss: str
     schema: Schema  # of the table and its target
-    train_loss: Floats  # the mean loss at the start and after each iteration; empty where nobody asked
+    train_loss: Floats  # the mean loss at the start and after each iteration; empty unless scored
     validation_loss: Floats
 
     def __repr__(self) -> str:
@@ -57,57 +58,57 @@ class GradientBoosted(Saved):
 
     @property
     def n_iterations(self) -> int:
-        """How many steps were made."""
+        """The number of iterations."""
         return len(self.trees)
 
     @property
     def n_outputs(self) -> int:
-        """How many trees an iteration has."""
+        """The number of trees in an iteration."""
         return len(self.baseline)
 
     def raw(self, data: Dataset, n_threads: int = 1) -> Floats:
-        """The baseline and the answers of all trees added up, (rows, outputs)."""
+        """The sum of the baseline and the predictions of all trees, (rows, outputs)."""
         out = np.zeros((data.n_rows, self.n_outputs))
         for k in range(self.n_outputs):
             if self.trees:
-                out[:, k] = self._speakers[k].totals(data, n_threads)[:, 0]
+                out[:, k] = self._tree_sums[k].totals(data, n_threads)[:, 0]
         return out + self.baseline
 
     @cached_property
-    def _speakers(self) -> list[Speakers]:
-        """The trees of each output, ready to be asked."""
+    def _tree_sums(self) -> list[TreeSum]:
+        """The trees of each output."""
         columns = [[of_iteration[k] for of_iteration in self.trees] for k in range(self.n_outputs)]
-        return [Speakers.of(trees, [tree.value for tree in trees]) for trees in columns]
+        return [TreeSum.of(trees, [tree.value for tree in trees]) for trees in columns]
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_speakers"}
+        return {name: value for name, value in vars(self).items() if name != "_tree_sums"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
 
     def staged_raw(self, data: Dataset, n_threads: int = 1) -> Iterator[Floats]:
-        """The same after each iteration; the last is `raw`, to the bit."""
+        """The same after each iteration; the last equals `raw` to the bit."""
         out = np.zeros((data.n_rows, self.n_outputs))
         for of_iteration in self.trees:
             for k, tree in enumerate(of_iteration):
-                out[:, k] += totals([tree], [tree.value], data, n_threads)[:, 0]
+                out[:, k] += TreeSum.of([tree], [tree.value]).totals(data, n_threads)[:, 0]
             yield out + self.baseline
 
     def predict(self, table: Any) -> NDArray[Any]:
         """Classes or numbers for the rows of a table."""
         raw = self.raw(encode(table, schema=self.schema))
         if not self.schema.predicts_classes:
-            return losses.answers(self.loss, raw)
-        return np.asarray(as_array(self.schema.targets[0].classes or ())[losses.codes(raw)])
+            return LOSSES[self.loss].predictions(raw)
+        return np.asarray(as_array(self.schema.targets[0].classes or ())[LOSSES[self.loss].predictions(raw)])
 
     def predict_proba(self, table: Any) -> Floats:
         """The probability of each class for the rows of a table."""
         if not self.schema.predicts_classes:
             raise ValueError("these trees predict numbers; probabilities are for classes")
-        return losses.probabilities(self.raw(encode(table, schema=self.schema)))
+        return probabilities(self.raw(encode(table, schema=self.schema)))
 
     def importances(self) -> Floats:
-        """The share of each column in the gains of all trees; zeros where nothing was split."""
+        """The share of each column in the gains of all trees; zeros if no tree has a split."""
         gains = np.zeros(len(self.schema.columns))
         for of_iteration in self.trees:
             for tree in of_iteration:
@@ -123,13 +124,13 @@ class GradientBoosted(Saved):
 
 @dataclass(frozen=True)
 class Stage:
-    """What is told after an iteration."""
+    """The state after an iteration, for the callback `after`."""
 
     iteration: int  # 0: before the first
     n_leaves: int  # of its trees
-    train_loss: float  # nan where nobody asked
+    train_loss: float  # nan unless scored
     validation_loss: float
-    raw: Floats  # (outputs, rows): of `rows`, of which the first n_train are learnt from; not to be kept
+    raw: Floats  # (outputs, rows), in the order of `rows`: n_train training rows first; reused, so copy it
     rows: NDArray[np.uint32] | None  # their places in the table; None: all
     n_train: int
 
@@ -158,7 +159,7 @@ def boost(
     n_jobs: int | None = None,
     after: Callable[[Stage], bool] | None = None,
 ) -> GradientBoosted:
-    """Add trees, each fitted to the gradients of the loss where those before it have come to.
+    """Grow gradient-boosted trees: each is fitted to the gradients of the loss at the predictions so far.
 
     Parameters
     ----------
@@ -214,11 +215,11 @@ def boost(
     >>> model.raw(encode({"x": [0, 79]}, schema=model.schema)).round(2).ravel().tolist()
     [1.51, 3.49]
     """
-    given = dict(locals())
+    options = dict(locals())
     check_rows(data)
     name = loss or ("log_loss" if data.schema.predicts_classes else "squared_error")
-    losses.check_targets(name, data)
-    limits = _limits(given, name)
+    check_target(name, data)
+    limits = _limits(options, name)
     work = Work(data, name, validation, quantile)
     start = work.start if begun is None else begun.baseline
     raw = np.empty((len(start), len(work.target)))
@@ -262,33 +263,33 @@ def boost(
 
 
 class Work:
-    """The rows that count: first those to learn from, then those that judge, with what they aim at."""
+    """The rows with a weight, training rows before validation rows, with their targets."""
 
     def __init__(
         self, data: Dataset, loss: str, validation: NDArray[np.bool_] | None, quantile: float
     ) -> None:
         assert data.targets is not None
-        judges = np.zeros(data.n_rows, np.bool_) if validation is None else validation
-        counted = data.counted
-        learnt, judging = counted[~judges[counted]], counted[judges[counted]]
-        if validation is not None and not (len(learnt) and len(judging)):
+        in_validation = np.zeros(data.n_rows, np.bool_) if validation is None else validation
+        rows = data.counted
+        train, judges = rows[~in_validation[rows]], rows[in_validation[rows]]
+        if validation is not None and not (len(train) and len(judges)):
             raise ValueError(
-                f"of {len(counted)} rows {len(judging)} are to judge; some must judge, some be learnt from"
+                f"{len(judges)} of {len(rows)} rows are for validation; some must be, and some not"
             )
-        whole = len(learnt) == data.n_rows
-        self.rows = None if whole else np.concatenate([learnt, judging]).astype(np.uint32)
-        self.n_train = len(learnt)
+        whole = len(train) == data.n_rows
+        self.rows = None if whole else np.concatenate([train, judges]).astype(np.uint32)
+        self.n_train = len(train)
         target = data.targets[0].astype(np.float64)
         self.target = np.ascontiguousarray(target if whole else target[self.rows])
-        weight = None if data.weight is None or (data.weight[counted] == 1).all() else data.weight
+        weight = None if data.weight is None or (data.weight[rows] == 1).all() else data.weight
         self.weight = None if weight is None else np.ascontiguousarray(weight if whole else weight[self.rows])
         self.n_classes = data.schema.width if data.schema.predicts_classes else 0
         own = self.target[: self.n_train], None if self.weight is None else self.weight[: self.n_train]
-        self.start = losses.baseline(loss, *own, self.n_classes, quantile)
+        self.start = LOSSES[loss].baseline(*own, self.n_classes, quantile)
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """What the core wants to know of them."""
+        """As the core takes them."""
         names = ("n_train", "target", "weight", "n_classes")
         return {name: getattr(self, name) for name in names}
 
@@ -296,62 +297,64 @@ class Work:
 def _listener(
     after: Callable[[Stage], bool], raw: Floats, work: Work, first: int
 ) -> Callable[[int, float, float], bool]:
-    """What the core calls after each iteration."""
-    done = first
+    """The callback of the core after each iteration."""
+    iteration = first
 
-    def tell(n_leaves: int, train_loss: float, validation_loss: float) -> bool:
-        nonlocal done
-        done += 1
-        return bool(after(Stage(done, n_leaves, train_loss, validation_loss, raw, work.rows, work.n_train)))
+    def notify(n_leaves: int, train_loss: float, validation_loss: float) -> bool:
+        nonlocal iteration
+        iteration += 1
+        return bool(
+            after(Stage(iteration, n_leaves, train_loss, validation_loss, raw, work.rows, work.n_train))
+        )
 
-    return tell
+    return notify
 
 
-def _limits(given: dict[str, Any], loss: str) -> dict[str, Any]:
-    """The options of `boost`, checked, by the names that the core has for them."""
-    schema: Schema = given["data"].schema
-    max_bins, drawn = given["max_bins"], given["max_features"]
+def _limits(options: dict[str, Any], loss: str) -> dict[str, Any]:
+    """The options of `boost`, checked, under the names of the core."""
+    schema: Schema = options["data"].schema
+    max_bins, max_features = options["max_bins"], options["max_features"]
     if max_bins is not None and not 2 <= whole_number("max_bins", max_bins, 2) <= MOST_BINS:
         raise ValueError(f"max_bins is {max_bins}; it must be from 2 to {MOST_BINS}, or None for all values")
-    if not 0 < given["quantile"] < 1:
-        raise ValueError(f"quantile is {given['quantile']!r}; it must lie between 0 and 1")
-    if not non_negative("learning_rate", given["learning_rate"]) > 0:
+    if not 0 < options["quantile"] < 1:
+        raise ValueError(f"quantile is {options['quantile']!r}; it must lie between 0 and 1")
+    if not non_negative("learning_rate", options["learning_rate"]) > 0:
         raise ValueError("learning_rate is 0; it must be positive")
     least = {"max_leaf_nodes": 2, "max_depth": 1, "patience": 1, "max_features": 1}
     counts = {
-        name: -1 if given[name] is None else whole_number(name, given[name], lowest)
+        name: -1 if options[name] is None else whole_number(name, options[name], lowest)
         for name, lowest in least.items()
     }
     return {
         "loss": loss,
-        "quantile": float(given["quantile"]),
+        "quantile": float(options["quantile"]),
         "max_cells": max_bins,
-        "n_iterations": whole_number("n_iterations", given["n_iterations"], 0),
+        "n_iterations": whole_number("n_iterations", options["n_iterations"], 0),
         "max_leaves": counts["max_leaf_nodes"],
         "max_depth": counts["max_depth"],
-        "min_rows_leaf": whole_number("min_samples_leaf", given["min_samples_leaf"], 1),
-        "l2": non_negative("l2_regularization", given["l2_regularization"]),
-        "max_step": losses.longest_step(loss, given["max_delta_step"], float(given["learning_rate"])),
-        "learning_rate": float(given["learning_rate"]),
-        "columns_drawn": 0 if drawn is None else min(counts["max_features"], len(schema.columns)),
-        "monotone": _monotone(given["monotonic_cst"], schema, loss),
-        "seed": whole_number("seed", given["seed"], 0),
-        "scored": bool(given["scored"]) or given["patience"] is not None,
+        "min_rows_leaf": whole_number("min_samples_leaf", options["min_samples_leaf"], 1),
+        "l2": non_negative("l2_regularization", options["l2_regularization"]),
+        "max_step": longest_step(LOSSES[loss], options["max_delta_step"], float(options["learning_rate"])),
+        "learning_rate": float(options["learning_rate"]),
+        "columns_drawn": 0 if max_features is None else min(counts["max_features"], len(schema.columns)),
+        "monotone": _monotone(options["monotonic_cst"], schema, loss),
+        "seed": whole_number("seed", options["seed"], 0),
+        "scored": bool(options["scored"]) or options["patience"] is not None,
         "patience": max(counts["patience"], 0),
-        "tolerance": non_negative("tol", given["tol"]),
-        "n_threads": n_threads(given["n_jobs"]),
+        "tolerance": non_negative("tol", options["tol"]),
+        "n_threads": n_threads(options["n_jobs"]),
     }
 
 
-def _monotone(given: Any, schema: Schema, loss: str) -> NDArray[np.int8] | None:
-    """The direction of each column; None where none has one."""
-    if given is None:
+def _monotone(monotonic_cst: Any, schema: Schema, loss: str) -> NDArray[np.int8] | None:
+    """The direction of each column; None without constraints."""
+    if monotonic_cst is None:
         return None
-    monotone = Constraints.of(schema, monotonic_cst=given).monotone
+    monotone = Constraints.of(schema, monotonic_cst=monotonic_cst).monotone
     if monotone is None or not np.any(monotone):
         return None
-    if loss in losses.BY_QUANTILE:
-        raise ValueError(f"monotonic_cst does not go with loss={loss!r}, whose leaves answer quantiles")
+    if LOSSES[loss].leaf_quantile(0.5) is not None:
+        raise ValueError(f"monotonic_cst does not go with loss={loss!r}, whose leaves predict quantiles")
     if schema.predicts_classes and schema.width > 2:
         raise ValueError(f"monotonic_cst is for numbers and two classes; the target has {schema.width}")
     return np.ascontiguousarray(monotone, np.int8)

@@ -1,118 +1,243 @@
-"""The losses of gradient boosting: what they take, where they start, what predictions mean to them."""
+"""The losses of gradient boosting: the targets they take, where they start, and how predictions are made.
+
+A loss is a class here and one in ``src/core/boosting/losses.cpp``, which computes gradients and hessians.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
+from treewright.encoding.schema import Target
 
 Floats = NDArray[np.float64]
 
-OF_CLASSES = ("log_loss",)
-OF_NUMBERS = ("squared_error", "absolute_error", "quantile", "poisson", "gamma")
-BY_QUANTILE = ("absolute_error", "quantile")  # leaves answer a quantile of the residuals
-BY_LOGARITHM = ("poisson", "gamma")  # trees add up to the logarithm of the answer
 _LEAST_SHARE = 2.0**-52  # of a class without rows: its logarithm must be finite
 _LARGEST_LOGIT_STEP = 5.0  # that a leaf adds, after the learning rate
 _LARGEST_TARGET = 1e100  # beyond it squares of residuals leave the range of floating point
 _SMALLEST_TARGET = 1e-130  # the same, where residuals are a small share of the targets
 
 
-def check_targets(loss: str, data: Dataset) -> None:
-    """Refuse targets that a loss cannot take; say which row."""
+class Loss:
+    """A loss of numbers whose raw prediction is the prediction itself."""
+
+    name: ClassVar[str]
+    of_classes: ClassVar[bool] = False
+
+    def check(self, target: Target, values: NDArray[Any], counted: NDArray[np.intp]) -> None:
+        """ValueError for a target that the loss cannot take, with the row.
+
+        `counted` are the rows with a positive weight.
+        """
+        largest = float(np.abs(values).max())
+        if largest > _LARGEST_TARGET:
+            raise ValueError(f"target {target.name!r} has numbers beyond ±{_LARGEST_TARGET:g}; scale it down")
+
+    def n_outputs(self, n_classes: int) -> int:
+        """How many trees an iteration has."""
+        return 1
+
+    def leaf_quantile(self, quantile: float) -> float | None:
+        """The quantile of the residuals that leaves predict; None if they take a Newton step."""
+        return None
+
+    def longest_step(self, learning_rate: float) -> float:
+        """The longest step of a leaf, before the learning rate, for ``max_delta_step="auto"``."""
+        return float("inf")
+
+    def baseline(self, target: Floats, weight: Floats | None, n_classes: int, quantile: float) -> Floats:
+        """The best constant for some rows: the raw prediction that boosting starts from."""
+        raise NotImplementedError
+
+    def predictions(self, raw: Floats) -> NDArray[Any]:
+        """Numbers, or codes of classes, by raw predictions (rows, outputs)."""
+        return raw[:, 0]
+
+
+class SquaredError(Loss):
+    """Half the squared error; leaves predict means."""
+
+    name = "squared_error"
+
+    def check(self, target: Target, values: NDArray[Any], counted: NDArray[np.intp]) -> None:
+        """Numbers whose squares are finite and not 0."""
+        super().check(target, values, counted)
+        if 0 < float(np.abs(values).max()) < _SMALLEST_TARGET:
+            raise ValueError(
+                f"target {target.name!r} has no numbers beyond ±{_SMALLEST_TARGET:g}, whose squares leave "
+                "the range of floating point; scale it up"
+            )
+
+    def baseline(self, target: Floats, weight: Floats | None, n_classes: int, quantile: float) -> Floats:
+        """The mean."""
+        return np.array([_mean(target, weight)])
+
+
+class Quantile(Loss):
+    """The pinball loss; leaves predict a quantile of the residuals."""
+
+    name = "quantile"
+
+    def leaf_quantile(self, quantile: float) -> float | None:
+        """The quantile of the loss."""
+        return quantile
+
+    def baseline(self, target: Floats, weight: Floats | None, n_classes: int, quantile: float) -> Floats:
+        """The quantile."""
+        return np.array([weighted_quantile(target, weight, self.leaf_quantile(quantile) or 0.0)])
+
+
+class AbsoluteError(Quantile):
+    """The absolute error; leaves predict medians."""
+
+    name = "absolute_error"
+
+    def leaf_quantile(self, quantile: float) -> float | None:
+        """The median."""
+        return 0.5
+
+
+class _Logarithmic(Loss):
+    """A loss whose raw prediction is the logarithm of the prediction."""
+
+    def baseline(self, target: Floats, weight: Floats | None, n_classes: int, quantile: float) -> Floats:
+        """The logarithm of the mean."""
+        return np.array([np.log(_mean(target, weight))])
+
+    def predictions(self, raw: Floats) -> NDArray[Any]:
+        """Exponentials."""
+        return np.exp(raw[:, 0])
+
+
+class Poisson(_Logarithmic):
+    """Half the Poisson deviance, for counts.
+
+    >>> Poisson().baseline(np.array([1.0, 3.0]), None, 0, 0.5).round(3)
+    array([0.693])
+    """
+
+    name = "poisson"
+
+    def check(self, target: Target, values: NDArray[Any], counted: NDArray[np.intp]) -> None:
+        """Counts: not negative, and not all 0."""
+        super().check(target, values, counted)
+        if values.min() < 0:
+            raise ValueError(
+                f"target {target.name!r} is negative in row {values.argmin()}; loss='poisson' needs y >= 0"
+            )
+        if not values[counted].any():
+            raise ValueError(
+                f"target {target.name!r} is zero in every row; loss='poisson' needs a positive sum"
+            )
+
+
+class Gamma(_Logarithmic):
+    """Half the gamma deviance, for positive numbers."""
+
+    name = "gamma"
+
+    def check(self, target: Target, values: NDArray[Any], counted: NDArray[np.intp]) -> None:
+        """Positive numbers."""
+        super().check(target, values, counted)
+        if values.min() <= 0:
+            raise ValueError(
+                f"target {target.name!r} is not positive in row {values.argmin()}; loss='gamma' needs y > 0"
+            )
+
+
+class LogLoss(Loss):
+    """The log loss of classes: one logit for two of them, one for each of more."""
+
+    name, of_classes = "log_loss", True
+
+    def check(self, target: Target, values: NDArray[Any], counted: NDArray[np.intp]) -> None:
+        """At least two classes."""
+        if (values[counted] == values[counted[0]]).all():
+            only = (target.classes or ())[values[counted[0]]]
+            raise ValueError(
+                f"target {target.name!r} has one class only, {only!r}; boosting needs at least two classes"
+            )
+
+    def n_outputs(self, n_classes: int) -> int:
+        """One for two classes, else one for each."""
+        return n_classes if n_classes > 2 else 1
+
+    def longest_step(self, learning_rate: float) -> float:
+        """No leaf adds more than 5 to a logit, which multiplies the odds by 148.
+
+        A class of few rows has hessians of next to nothing, and a Newton step divides by them: one row of a
+        class among thousands leads to steps of thousands. With numbers, the next tree corrects a step that is
+        too long.
+        """
+        return _LARGEST_LOGIT_STEP / learning_rate
+
+    def baseline(self, target: Floats, weight: Floats | None, n_classes: int, quantile: float) -> Floats:
+        """The logarithms of the shares: their difference for two classes, centred for more."""
+        shares = np.bincount(target.astype(np.intp), weights=weight, minlength=n_classes)
+        shares = np.clip(shares / shares.sum(), _LEAST_SHARE, 1 - _LEAST_SHARE)
+        logarithms = np.log(shares)
+        if n_classes == 2:
+            return np.asarray(logarithms[1:] - logarithms[:1])
+        return np.asarray(logarithms - logarithms.mean())
+
+    def predictions(self, raw: Floats) -> NDArray[Any]:
+        """The most probable class; the first of several."""
+        return (raw[:, 0] > 0).astype(np.intp) if raw.shape[1] == 1 else raw.argmax(axis=1)
+
+
+LOSSES: dict[str, Loss] = {
+    each.name: each for each in (SquaredError(), AbsoluteError(), Quantile(), Poisson(), Gamma(), LogLoss())
+}
+OF_CLASSES = tuple(name for name, loss in LOSSES.items() if loss.of_classes)
+OF_NUMBERS = tuple(name for name in LOSSES if name not in OF_CLASSES)
+
+
+def check_target(name: str, data: Dataset) -> None:
+    """ValueError if the target of a table does not fit the loss of a name."""
     known = OF_CLASSES if data.schema.predicts_classes else OF_NUMBERS
-    if loss not in known:
-        raise ValueError(f"loss is {loss!r}; for this target it must be one of {', '.join(known)}")
+    if name not in known:
+        raise ValueError(f"loss is {name!r}; for this target it must be one of {', '.join(known)}")
     assert data.targets is not None
     if len(data.targets) > 1:
         raise ValueError(f"there are {len(data.targets)} targets; gradient boosting learns one")
-    name, target, counted = data.schema.targets[0].name, data.targets[0], data.counted
-    if not len(counted):
+    if not len(data.counted):
         raise ValueError("no row has a positive weight; there is nothing to learn from")
-    if data.schema.predicts_classes:
-        if (target[counted] == target[counted[0]]).all():
-            only = (data.schema.targets[0].classes or ())[target[counted[0]]]
-            raise ValueError(
-                f"target {name!r} has one class only, {only!r}; boosting needs at least two classes"
-            )
-        return
-    largest = float(np.abs(target).max())
-    if largest > _LARGEST_TARGET:
-        raise ValueError(f"target {name!r} has numbers beyond ±{_LARGEST_TARGET:g}; scale it down")
-    if loss == "squared_error" and 0 < largest < _SMALLEST_TARGET:
-        raise ValueError(
-            f"target {name!r} has no numbers beyond ±{_SMALLEST_TARGET:g}, whose squares leave the range of "
-            "floating point; scale it up"
-        )
-    if loss == "poisson" and target.min() < 0:
-        raise ValueError(f"target {name!r} is negative in row {target.argmin()}; loss='poisson' needs y >= 0")
-    if loss == "poisson" and not target[counted].any():
-        raise ValueError(f"target {name!r} is zero in every row; loss='poisson' needs a positive sum")
-    if loss == "gamma" and target.min() <= 0:
-        raise ValueError(
-            f"target {name!r} is not positive in row {target.argmin()}; loss='gamma' needs y > 0"
-        )
+    LOSSES[name].check(data.schema.targets[0], data.targets[0], data.counted)
 
 
-def longest_step(loss: str, given: float | str | None, learning_rate: float) -> float:
-    """The longest step that a leaf may take, before the learning rate; `given` is `max_delta_step`.
+def longest_step(loss: Loss, max_delta_step: float | str | None, learning_rate: float) -> float:
+    """The longest step that a leaf may take, before the learning rate.
 
-    A class of few rows has hessians of next to nothing, and a Newton step divides by them: one row of a class
-    among thousands asks for steps of thousands, on a scale on which 5 multiplies the odds by 148. "auto"
-    bounds the steps of classes, so that no leaf adds more than that to a logit, and not those of numbers,
-    for which too long a step is corrected by the next.
-
-    >>> longest_step("log_loss", "auto", 0.1), longest_step("squared_error", "auto", 0.1)
+    >>> longest_step(LogLoss(), "auto", 0.1), longest_step(SquaredError(), "auto", 0.1)
     (50.0, inf)
     """
-    if given is None or (given == "auto" and loss not in OF_CLASSES):
+    if max_delta_step is None:
         return float("inf")
-    if given == "auto":
-        return _LARGEST_LOGIT_STEP / learning_rate
+    if max_delta_step == "auto":
+        return loss.longest_step(learning_rate)
     try:
-        step = float(given)
+        step = float(max_delta_step)
     except (TypeError, ValueError):
         step = 0.0
     if not step > 0:
-        raise ValueError(f"max_delta_step is {given!r}; it must be a positive number, 'auto' or None")
+        raise ValueError(
+            f"max_delta_step is {max_delta_step!r}; it must be a positive number, 'auto' or None"
+        )
     return step
 
 
-def n_outputs(loss: str, n_classes: int) -> int:
-    """How many trees an iteration has: one, or of more than two classes one for each."""
-    return n_classes if loss == "log_loss" and n_classes > 2 else 1
-
-
-def baseline(loss: str, target: Floats, weight: Floats | None, n_classes: int, quantile: float) -> Floats:
-    """The best constant for the given rows: where boosting starts.
-
-    >>> baseline("poisson", np.array([1.0, 3.0]), None, 0, 0.5).round(3)
-    array([0.693])
-    """
-    if loss == "squared_error":
-        return np.array([_mean(target, weight)])
-    if loss in BY_QUANTILE:
-        return np.array([weighted_quantile(target, weight, quantile if loss == "quantile" else 0.5)])
-    if loss in BY_LOGARITHM:
-        return np.array([np.log(_mean(target, weight))])
-    shares = np.bincount(target.astype(np.intp), weights=weight, minlength=n_classes)
-    shares = np.clip(shares / shares.sum(), _LEAST_SHARE, 1 - _LEAST_SHARE)
-    logarithms = np.log(shares)
-    if n_classes == 2:
-        return np.asarray(logarithms[1:] - logarithms[:1])
-    return np.asarray(logarithms - logarithms.mean())
-
-
 def _mean(target: Floats, weight: Floats | None) -> float:
-    """About the first number, so that equal numbers have exactly themselves as their mean."""
+    """The mean, as a distance from the first number, so that the mean of equal numbers is exact."""
     return float(target[0] + np.average(target - target[0], weights=weight))
 
 
 def weighted_quantile(target: Floats, weight: Floats | None, share: float) -> float:
-    """The value below which a share of the weight lies; the middle of two where it ends between them."""
+    """The value below which a share of the weight lies; the midpoint of two values if the share ends between
+    them.
+    """
     order = np.argsort(target, kind="stable")
     values = target[order]
     below = np.cumsum(np.ones(len(values)) if weight is None else weight[order])
@@ -121,11 +246,6 @@ def weighted_quantile(target: Floats, weight: Floats | None, share: float) -> fl
     if below[place] == wanted and place + 1 < len(values):
         return float(values[place] / 2 + values[place + 1] / 2)
     return float(values[place])
-
-
-def answers(loss: str, raw: Floats) -> NDArray[Any]:
-    """The numbers that raw predictions (rows, outputs) of a loss of numbers stand for."""
-    return np.exp(raw[:, 0]) if loss in BY_LOGARITHM else raw[:, 0]
 
 
 def probabilities(raw: Floats) -> Floats:
@@ -141,8 +261,3 @@ def probabilities(raw: Floats) -> Floats:
         return np.stack([np.where(is_second, far, near), np.where(is_second, near, far)], axis=1)
     shares = np.exp(raw - raw.max(axis=1, keepdims=True))
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))
-
-
-def codes(raw: Floats) -> NDArray[np.intp]:
-    """The likeliest class by raw predictions; the first among equals."""
-    return (raw[:, 0] > 0).astype(np.intp) if raw.shape[1] == 1 else raw.argmax(axis=1)

@@ -1,4 +1,4 @@
-"""What the rows say that a tree has not seen: an honest error of a forest, and what its columns are worth."""
+"""Out-of-bag estimates of the error of a forest and of the importance of its columns."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from treewright.encoding import Dataset
 from treewright.ensembles.forest import Forest
 from treewright.ensembles.permutation import shuffled_rises
 from treewright.ensembles.side_by_side import Listener, gathered, side_by_side
-from treewright.ensembles.totals import goes_by_nodes
+from treewright.ensembles.totals import has_simple_routes
 from treewright.tree import Tree
 from treewright.tree.evaluate import rows_of, said_losses
 from treewright.tree.oblique import asked_columns
@@ -22,13 +22,13 @@ from treewright.tree.predict import answers
 
 Floats = NDArray[np.float64]
 
-_TRIED = 3  # trees by which the rows of the growing are known again
-_SHUFFLE = 2  # the purpose of the stream by which a tree's columns are shuffled
+_TRIED = 3  # trees by which the training rows are recognised
+_SHUFFLE = 2  # the purpose of the random stream that shuffles columns
 
 
 @dataclass(frozen=True, eq=False)
 class OutOfBag:
-    """The votes that each row got from the trees that were not grown from it.
+    """The votes for each row of the trees that were not grown from it.
 
     >>> from treewright import encode, grow_forest
     >>> from treewright.ensembles import out_of_bag
@@ -39,9 +39,9 @@ class OutOfBag:
     """
 
     sums: Floats  # (rows, classes of all targets), or numbers
-    votes: NDArray[np.int64]  # how many trees voted for each row
+    votes: NDArray[np.int64]  # the number of trees that voted for each row
     answers: NDArray[Any]  # (rows, targets): codes or numbers; of rows without votes 0 or NaN
-    # the mean loss after each tree, of the rows that had a vote by then: wrong answers, or squared errors
+    # the mean loss after each tree, over the rows with votes by then: the error, or the squared error
     curve: Floats
 
     @property
@@ -51,39 +51,39 @@ class OutOfBag:
 
     @property
     def means(self) -> Floats:
-        """The share of the votes of each class, or the mean number, (rows, …); NaN for rows without votes."""
+        """The shares of the votes, or the mean numbers, (rows, …); NaN for rows without votes."""
         with np.errstate(invalid="ignore"):
             return np.asarray(self.sums / self.votes[:, np.newaxis])
 
 
 def out_of_bag(forest: Forest, data: Dataset, *, n_threads: int = 1) -> OutOfBag:
-    """The votes of each tree for the rows that it has not seen; `data` are the rows of the growing.
+    """The votes of each tree for its out-of-bag rows; `data` are the training rows.
 
-    Rows that weigh something count alike in the losses, whatever they weigh, as in scikit-learn's scores.
+    All rows with a weight count the same in the losses, as in scikit-learn's scores.
     """
-    targets = checked_rows(forest, data)
+    targets = training_targets(forest, data)
     schema, n = forest.schema, data.n_rows
     width = schema.width if schema.predicts_classes else len(schema.targets)
     sums, votes, losses = np.zeros((n, width)), np.zeros(n, np.int64), np.zeros(n)
     answers: NDArray[Any] = np.full((n, len(schema.targets)), 0 if schema.predicts_classes else np.nan)
     curve: list[float] = []
-    heard = np.zeros(2)  # the loss and the number of the rows that have votes
+    so_far = np.zeros(2)  # the loss and the number of the rows that have votes
 
     def vote(member: int, _: Listener) -> tuple[NDArray[np.intp], Floats]:
         rows = forest.draws.left_out(member)
-        return rows, forest.said_by(member, _taken(data, rows))
+        return rows, forest.tree_votes(member, _take(data, rows))
 
-    def count(voted: tuple[NDArray[np.intp], Floats]) -> None:
-        rows, said = voted
+    def count(vote_of_tree: tuple[NDArray[np.intp], Floats]) -> None:
+        rows, tree_votes = vote_of_tree
         is_new = votes[rows] == 0
-        sums[rows] += said
+        sums[rows] += tree_votes
         votes[rows] += 1
-        answers[rows] = forest.decided(sums[rows], votes[rows])
-        now = row_losses(forest, answers[rows], targets[:, rows])
-        heard[0] += (now - losses[rows]).sum()
-        heard[1] += np.count_nonzero(is_new)
-        losses[rows] = now
-        curve.append(heard[0] / heard[1] if heard[1] > 0 else np.nan)
+        answers[rows] = forest.decide(sums[rows], votes[rows])
+        loss = _row_losses(forest, answers[rows], targets[:, rows])
+        so_far[0] += (loss - losses[rows]).sum()
+        so_far[1] += np.count_nonzero(is_new)
+        losses[rows] = loss
+        curve.append(so_far[0] / so_far[1] if so_far[1] > 0 else np.nan)
 
     side_by_side(vote, range(len(forest)), n_threads, count)
     if votes.any():
@@ -92,35 +92,35 @@ def out_of_bag(forest: Forest, data: Dataset, *, n_threads: int = 1) -> OutOfBag
 
 
 def votes_against(forest: Forest, data: Dataset, n_threads: int = 1) -> tuple[Floats, NDArray[np.bool_]]:
-    """How much of its vote each tree gives against the class of each row that it has not seen, and which rows
-    these are: two matrices (trees, rows), as `certify_votes` takes them.
+    """The votes against the true class of out-of-bag rows, and which rows these are for each tree: two
+    matrices (trees, rows), as `certify_votes` takes them.
 
-    A row that the forest gets wrong has at least half of the votes against its class: of hard votes, which
-    the most frequent answer wins, and of soft ones, which the largest mean share does. Where soft votes are
-    for what costs least that is not so, and they are refused.
+    If the forest misclassifies a row, at least half of the votes are against its class: of hard votes, where
+    the most frequent prediction wins, and of soft ones, where the largest mean share does. This does not hold
+    for soft votes with costs, which are refused.
     """
-    targets = checked_rows(forest, data)
+    targets = training_targets(forest, data)
     if not forest.schema.predicts_classes or len(forest.schema.targets) > 1:
         raise ValueError("votes are for or against a class: that takes one target of classes")
     if forest.schema.has_costs and forest.voting == "soft":
         raise ValueError(
-            "the trees have costs or priors, and the forest answers what costs least by the mean of their "
-            "shares, which may have little of the vote: the votes against a class do not bound its error. "
+            "the trees have costs or priors, and the forest predicts the class of the smallest expected "
+            "cost, which may have few of the votes: the votes against a class do not bound its error. "
             "Certify by rows that no tree has seen, or let the trees vote by voting='hard'"
         )
     if forest.draws.replace and not data.weighs_alike:
         raise ValueError(
-            "rows were drawn by their weights: heavy ones are hardly ever out of bag, and the others are no "
-            "fair sample; certify by rows that no tree has seen"
+            "rows were drawn by their weights: heavy ones are hardly ever out of bag, so that the others are "
+            "not a fair sample; certify by rows that no tree has seen"
         )
     against = np.zeros((len(forest), data.n_rows))
     unseen = np.zeros(against.shape, np.bool_)
 
     def vote(member: int, _: Listener) -> int:
         rows = forest.draws.left_out(member)
-        said = forest.said_by(member, _taken(data, rows))
+        votes = forest.tree_votes(member, _take(data, rows))
         unseen[member, rows] = True
-        own = said[np.arange(len(rows)), targets[0, rows]]
+        own = votes[np.arange(len(rows)), targets[0, rows]]
         against[member, rows] = np.clip(1.0 - own, 0.0, 1.0)  # mixtures of leaves are rounded
         return member
 
@@ -128,8 +128,8 @@ def votes_against(forest: Forest, data: Dataset, n_threads: int = 1) -> tuple[Fl
     return against, unseen
 
 
-def checked_rows(forest: Forest, data: Dataset) -> NDArray[Any]:
-    """The targets of the rows of a forest; ValueError where these are not they, in their order."""
+def training_targets(forest: Forest, data: Dataset) -> NDArray[Any]:
+    """The targets of the training rows; ValueError unless `data` are these rows, in their order."""
     if not forest.draws.leaves_rows_out:
         raise ValueError(
             "every tree of this forest was grown from all rows: there are none out of bag; draw rows by "
@@ -142,75 +142,75 @@ def checked_rows(forest: Forest, data: Dataset) -> NDArray[Any]:
 
 
 def refuse_other_rows(forest: Forest, data: Dataset) -> None:
-    """ValueError for rows that cannot be those of the growing, in their order."""
+    """ValueError for rows that cannot be the training rows, in their order."""
     if not forest.draws.are_of(data):
         raise ValueError(
-            f"these are not the rows of the growing: {forest.draws.n_rows:,} rows were drawn from, and data "
-            f"has {data.n_rows:,}, or other weights"
+            f"these are not the training rows: the forest was grown from {forest.draws.n_rows:,} rows, and "
+            f"data has {data.n_rows:,}, or other weights"
         )
-    if not all(_arrive_as_drawn(forest, member, data) for member in range(min(_TRIED, len(forest)))):
+    if not all(_are_as_drawn(forest, member, data) for member in range(min(_TRIED, len(forest)))):
         raise ValueError(
-            "these are not the rows of the growing in their order, with their targets: at the nodes of the "
-            "first trees arrive others than were drawn for them, and which rows a tree has not seen is known "
-            "by their place"
+            "these are not the training rows in their order, with their targets: the nodes of the first "
+            "trees have other rows than were drawn for them, and out-of-bag rows are known by their "
+            "position"
         )
 
 
-def _arrive_as_drawn(forest: Forest, member: int, data: Dataset) -> bool:
-    """Whether the rows that were drawn for a tree arrive at its nodes as they did when it was grown.
+def _are_as_drawn(forest: Forest, member: int, data: Dataset) -> bool:
+    """Whether the rows drawn for a tree are distributed over its nodes as when it was grown.
 
-    True, too, where that cannot be told: the tree was grown from some of them only, the others being set
-    aside to prune by. Each class may have weighed more or less in the tree, the same at every node.
+    Also True if this is unknown: if some of the rows were set aside for pruning. Weights of classes may
+    differ by a factor for each class, the same at every node.
     """
-    drawn, tree = data.reweighted(forest.draws.weights(member)), forest.trees[member]
-    if tree.rows[0] != drawn.n_counted:
+    sample, tree = data.reweighted(forest.draws.weights(member)), forest.trees[member]
+    if tree.rows[0] != sample.n_counted:
         return True
     if data.targets is None or not tree.schema.predicts_classes:
-        return np.array_equal(rows_of(tree, drawn), tree.rows)
-    own, other = tree.statistic, tree.statistic_of(drawn)
+        return np.array_equal(rows_of(tree, sample), tree.rows)
+    own, other = tree.statistic, tree.statistic_of(sample)
     if not isinstance(own, np.ndarray) or len(tree.schema.targets) > 1:
-        return np.array_equal(rows_of(tree, drawn), tree.rows)
+        return np.array_equal(rows_of(tree, sample), tree.rows)
     factor = np.divide(own[0], other[0], out=np.zeros_like(own[0]), where=other[0] > 0)
     return np.allclose(own, other * factor, rtol=1e-6)
 
 
-def row_losses(forest: Forest, answers: NDArray[Any], targets: NDArray[Any]) -> Floats:
-    """What each row loses by answers, averaged over the targets: 0 or 1 (or costs), or squared errors."""
+def _row_losses(forest: Forest, answers: NDArray[Any], targets: NDArray[Any]) -> Floats:
+    """The loss of each row, averaged over the targets: 0 or 1 (or costs), or squared errors."""
     if not forest.schema.predicts_classes:
         return np.asarray(((answers - targets.T) ** 2).mean(axis=1))
     return said_losses(forest.trees[0], answers, targets) / len(targets)
 
 
-def _taken(data: Dataset, rows: NDArray[np.intp]) -> Dataset:
-    """Some rows to be answered; no bins are copied."""
+def _take(data: Dataset, rows: NDArray[np.intp]) -> Dataset:
+    """Some rows to predict; no bins are copied."""
     if isinstance(data.columns, np.ndarray):
         return Dataset(data.schema, data.columns[rows])
     return Dataset(data.schema, tuple(column[rows] for column in data.columns))
 
 
-class ColumnWorth(NamedTuple):
-    """What one column is worth to a forest."""
+class ColumnImportance(NamedTuple):
+    """The importance of one column for a forest."""
 
     column: str
-    rise: float  # of the mean loss of a tree on rows that it has not seen, where the column is shuffled there
+    rise: float  # of the mean loss of a tree on its out-of-bag rows when the column is shuffled
     error: float  # the standard error of the rise over the trees
     gain: float  # its share of the gain of all splits: biased
 
 
 @dataclass(frozen=True)
 class ForestImportance:
-    """What each column is worth, in the order of the schema; ``print`` shows the most useful first."""
+    """The importance of each column, in the order of the schema; ``print`` shows the most useful first."""
 
-    columns: tuple[ColumnWorth, ...]
+    columns: tuple[ColumnImportance, ...]
     loss: str
 
     @property
     def rises(self) -> Floats:
-        """How much the loss rises without each column."""
+        """The rise of the loss when each column is shuffled."""
         return np.array([column.rise for column in self.columns])
 
     @property
-    def ranked(self) -> tuple[ColumnWorth, ...]:
+    def ranked(self) -> tuple[ColumnImportance, ...]:
         """The most useful first."""
         return tuple(sorted(self.columns, key=lambda column: (-column.rise, -column.gain)))
 
@@ -221,18 +221,18 @@ class ForestImportance:
             words = [f"{100 * x:.2f} points" if in_percent else f"{x:.4g}" for x in (rise, error)]
             lines.append([escape(column), *words, percent(gain)])
         note = (
-            "The rise is that of the mean loss of a tree where the column is shuffled among the rows that "
-            "the tree has not seen, averaged over the trees."
+            "The rise of the mean loss of a tree on its out-of-bag rows when the column is shuffled among "
+            "them, averaged over the trees."
         )
         return "\n".join([*aligned(lines, right=(1, 2, 3)), "", note])
 
 
 def importance_of(forest: Forest, data: Dataset, n_threads: int = 1) -> ForestImportance:
-    """What each column is worth by permutation of out-of-bag rows (Breiman 2001); `data` as for `out_of_bag`.
+    """Permutation importance by out-of-bag rows (Breiman 2001); `data` as for `out_of_bag`.
 
-    Each tree is asked about the rows that it has not seen, as they are and with one column shuffled; the mean
-    rise of the loss over all trees is the worth of the column. A column that a tree does not test is worth
-    nothing to it. Where rows were drawn by weights, those that are left out are mostly light ones.
+    Each tree predicts its out-of-bag rows, as they are and with one column shuffled; the mean rise of the
+    loss over all trees is the importance of the column, 0 for a tree that does not test it. If rows were
+    drawn by weight, out-of-bag rows are mostly light ones.
 
     >>> from treewright import encode, grow_forest
     >>> data = encode({"x": list(range(40)), "z": [0, 1] * 20}, ["a"] * 20 + ["b"] * 20)
@@ -240,33 +240,32 @@ def importance_of(forest: Forest, data: Dataset, n_threads: int = 1) -> ForestIm
     >>> worth.ranked[0].column
     'x'
     """
-    checked_rows(forest, data)
+    training_targets(forest, data)
     schema = forest.schema
 
     def rises(member: int, listener: Listener) -> Floats:
         tree, random = forest.trees[member], forest.draws.random(member, _SHUFFLE)
         rows = forest.draws.left_out(member)
-        if goes_by_nodes(tree) and tree.linear is None:
+        if has_simple_routes(tree) and tree.linear is None:
             return shuffled_rises(tree, data, rows, random)
-        return _rises_one_by_one(tree, data, rows, random, listener)
+        return _rises_by_column(tree, data, rows, random, listener)
 
-    found = gathered(rises, range(len(forest)), n_threads)
-    all_rises = np.array(found)
-    error = all_rises.std(axis=0, ddof=min(1, len(found) - 1)) / np.sqrt(len(found))
+    all_rises = np.array(gathered(rises, range(len(forest)), n_threads))
+    error = all_rises.std(axis=0, ddof=min(1, len(forest) - 1)) / np.sqrt(len(forest))
     shares = forest.gain_shares
     numbers = np.stack([all_rises.mean(axis=0), error, shares], axis=1).tolist()
-    worths = tuple(ColumnWorth(name, *three) for name, three in zip(schema.names, numbers, strict=True))
-    return ForestImportance(worths, loss_name(forest.trees[0]))
+    columns = tuple(ColumnImportance(name, *three) for name, three in zip(schema.names, numbers, strict=True))
+    return ForestImportance(columns, loss_name(forest.trees[0]))
 
 
-def _rises_one_by_one(
+def _rises_by_column(
     tree: Tree,
     data: Dataset,
     rows: NDArray[np.intp],
     random: np.random.Generator,
     listener: Listener,
 ) -> Floats:
-    """The same for trees that send missing values by other columns, or test sums: a walk for each column."""
+    """The same for surrogates, fractional rows and oblique splits: a prediction for each column."""
     rise = np.zeros(len(tree.schema.columns))
     if not rows.size:
         return rise

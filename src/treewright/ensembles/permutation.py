@@ -1,4 +1,4 @@
-"""What a tree loses where columns are shuffled among rows, all of them in one walk."""
+"""Permutation importance of one tree: how much its loss rises when columns are shuffled, in one pass."""
 
 from __future__ import annotations
 
@@ -16,61 +16,61 @@ from treewright.tree.evaluate import said_losses
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_MOST_CELLS = 2**22  # of rows that go down again at a time
+_MOST_CELLS = 2**22  # of rows that are routed again at a time
 
 
 def shuffled_rises(tree: Tree, data: Dataset, rows: Ints, rng: np.random.Generator) -> Floats:
-    """How much the mean loss of some rows rises where one column after the other is shuffled among them.
+    """The rise of the mean loss of some rows when one column after the other is shuffled among them.
 
-    Only the rows whose way asks for a column can lose by its shuffling: each of them goes down again once for
-    each column of its way, many of them in one walk.
+    Shuffling a column changes the prediction only of rows whose path tests it. Each row is therefore routed
+    again once for each column on its path, many of them in one call of the core.
     """
     rise = np.zeros(data.n_columns)
     if not len(rows) or tree.is_leaf[0]:
         return rise
-    asked = np.unique(tree.feature[~tree.is_leaf])
+    tested = np.unique(tree.feature[~tree.is_leaf])
     place = np.full(data.n_columns + 1, -1, np.int32)
-    place[asked] = np.arange(len(asked))
+    place[tested] = np.arange(len(tested))
     feature = place[tree.feature]
     routes = (tree.end, feature, tree.threshold, tree.subset, tree.missing_left, tree.heavier_left)
-    own = [data.column(j, rows) for j in asked.tolist()]
+    own = [data.column(j, rows) for j in tested.tolist()]
     others = [values[rng.permutation(len(rows))] for values in own]
     leaf = _core.apply(own, *routes, tree.subsets, 1)
-    said = tree.label if tree.schema.predicts_classes else tree.value
+    predicted = tree.label if tree.schema.predicts_classes else tree.value
     targets, weight = np.asarray(data.targets)[:, rows], data.row_weights[rows]
-    before = said_losses(tree, said[leaf], targets)
-    tables = _together(own), _together(others)
-    step = max(1, _MOST_CELLS // (len(asked) * tree.height))
+    before = said_losses(tree, predicted[leaf], targets)
+    tables = _as_table(own), _as_table(others)
+    step = max(1, _MOST_CELLS // (len(tested) * tree.height))
     for first in range(0, len(rows), step):
-        column, row = _asked_on_the_way(tree, feature, leaf[first : first + step], len(asked))
+        column, row = _columns_on_paths(tree, feature, leaf[first : first + step], len(tested))
         row += first
-        moved = _core.apply(_exchanged(*tables, column, row), *routes, tree.subsets, 1)
-        more = said_losses(tree, said[moved], targets[:, row]) - before[row]
-        rise[asked] += np.bincount(column, weight[row] * more, len(asked))
+        new_leaf = _core.apply(_with_shuffled_cells(*tables, column, row), *routes, tree.subsets, 1)
+        more = said_losses(tree, predicted[new_leaf], targets[:, row]) - before[row]
+        rise[tested] += np.bincount(column, weight[row] * more, len(tested))
     return np.asarray(rise / weight.sum())
 
 
-def _asked_on_the_way(
+def _columns_on_paths(
     tree: Tree, feature: NDArray[np.int32], leaf: NDArray[np.int32], n_columns: int
 ) -> tuple[Ints, Ints]:
-    """Pairs (column, row), each once and by columns: the row's way to its leaf asks for the column."""
-    asks = np.zeros((n_columns, len(leaf)), np.bool_)
+    """The pairs (column, row) in which the path of the row tests the column, sorted by columns."""
+    tests = np.zeros((n_columns, len(leaf)), np.bool_)
     row, node = np.arange(len(leaf)), tree.parent[leaf]
     while row.size:
-        asks[feature[node], row] = True
+        tests[feature[node], row] = True
         below = node > 0
         row, node = row[below], tree.parent[node[below]]
-    column, row = np.nonzero(asks)
+    column, row = np.nonzero(tests)
     return column, row
 
 
-def _together(columns: list[NDArray[Any]]) -> Any:
-    """Numbers as a matrix, whose rows are copied quickly; with categories among them columns stay columns."""
+def _as_table(columns: list[NDArray[Any]]) -> Any:
+    """A matrix if all columns are numbers, because its rows are copied quickly; else the columns."""
     return np.column_stack(columns) if all(each.dtype.kind == "f" for each in columns) else columns
 
 
-def _exchanged(own: Any, others: Any, column: Ints, row: Ints) -> Any:
-    """For each pair of a column and a row the row, with the other value of the column."""
+def _with_shuffled_cells(own: Any, others: Any, column: Ints, row: Ints) -> Any:
+    """The row of each pair (column, row), with the shuffled value of the column."""
     if isinstance(own, np.ndarray):
         table = own[row]
         table[np.arange(len(row)), column] = others[row, column]

@@ -1,4 +1,4 @@
-"""What leaves have in common: rows that often share one are near each other, and predict each other."""
+"""Proximity: how often rows share a leaf; and quantiles of the training targets in the leaves of a row."""
 
 from __future__ import annotations
 
@@ -20,14 +20,13 @@ from treewright.tree import Tree
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
-_MOST_PAIRS = 2**22  # (row, training target) pairs that are looked at together
-_HAIR = 1e-6  # by which shares may miss a level: they are kept in single precision
+_MOST_PAIRS = 2**22  # (row, training target) pairs in memory at a time
+_HAIR = 1e-6  # by which shares may miss a level: they are stored in single precision
 
 
 def leaves_of(forest: Forest, data: Dataset, n_threads: int = 1) -> Ints:
     """The leaf of each row in each tree, (rows, trees)."""
-    found = gathered(lambda tree, _: tree.apply(data), forest.trees, n_threads)
-    return np.stack(found, axis=1)
+    return np.stack(gathered(lambda tree, _: tree.apply(data), forest.trees, n_threads), axis=1)
 
 
 def proximity(
@@ -38,11 +37,10 @@ def proximity(
     out_of_bag: bool = False,
     n_threads: int = 1,
 ) -> Floats:
-    """In what share of the trees two rows come to the same leaf: (rows of `data`, rows of `other`).
+    """The share of the trees in which two rows are in the same leaf: (rows of `data`, rows of `other`).
 
-    `other` are the same rows by default. With `out_of_bag`, `data` are the rows of the growing, and only
-    trees count that have seen neither row (0 where there is none); rows of a tree are nearer than they should
-    be, since it was grown to tell them apart by their targets.
+    `other` are the same rows by default. With `out_of_bag`, `data` are the training rows, and only trees
+    count that have seen neither row (0 without any): in the other trees, rows of one class are too close.
 
     >>> from treewright import encode, grow_forest
     >>> data = encode({"x": [1.0, 2.0, 8.0, 9.0]}, ["a", "a", "b", "b"])
@@ -59,7 +57,7 @@ def proximity(
             "are available; take fewer rows"
         )
     if out_of_bag and other is not None:
-        raise ValueError("out_of_bag is for the rows of the growing among themselves; leave other out")
+        raise ValueError("out_of_bag is for pairs of training rows; leave other out")
     if out_of_bag:
         refuse_other_rows(forest, data)
     mine = leaves_of(forest, data, n_threads)
@@ -69,18 +67,18 @@ def proximity(
         for own, others in zip(mine.T, theirs.T, strict=True):
             together += own[:, np.newaxis] == others
         return np.asarray(together / len(forest))
-    both = np.zeros((n, m))
+    n_trees = np.zeros((n, m))
     for member, own in enumerate(mine.T):
         rows = forest.draws.left_out(member)
         block = np.ix_(rows, rows)
         together[block] += own[rows, np.newaxis] == own[rows]
-        both[block] += 1
-    return np.divide(together, both, out=np.zeros((n, m)), where=both > 0)
+        n_trees[block] += 1
+    return np.divide(together, n_trees, out=np.zeros((n, m)), where=n_trees > 0)
 
 
 @dataclass(frozen=True, eq=False)
 class LeafTargets:
-    """The training targets in the leaves of each tree: what quantiles are made of (Meinshausen 2006).
+    """The training targets in the leaves of each tree, for quantile regression forests (Meinshausen 2006).
 
     Those of node i of tree t are ``order[t][start[t][i]:start[t][i + 1]]``, as places in `numbers`, which are
     sorted; each weighs ``weight[t][…]``, and those of a leaf add up to 1.
@@ -97,11 +95,11 @@ class LeafTargets:
     ) -> LeafTargets:
         """The targets of the rows of a table in trees that were grown from draws of them.
 
-        `first` is the member that the first tree is.
+        `first` is the position of the first tree in the forest.
         """
         numbers, rank = np.unique(np.asarray(data.targets)[0], return_inverse=True)
 
-        def settle(place: int, _: Listener) -> tuple[NDArray[np.int64], Ints, NDArray[np.float32]]:
+        def sort_targets(place: int, _: Listener) -> tuple[NDArray[np.int64], Ints, NDArray[np.float32]]:
             weight = draws.weights(first + place)
             weight = np.ones(data.n_rows) if weight is None else weight
             rows = np.flatnonzero(weight)
@@ -114,12 +112,12 @@ class LeafTargets:
             share = (weight[rows] / total[leaf]).astype(np.float32)
             return start.astype(np.int64), rank[rows].astype(np.int32), share
 
-        found = gathered(settle, range(len(trees)), n_threads)
+        found = gathered(sort_targets, range(len(trees)), n_threads)
         start, order, share = ([each[k] for each in found] for k in range(3))
         return cls(numbers, tuple(start), tuple(order), tuple(share))  # type: ignore[arg-type]
 
-    def joined(self, more: LeafTargets) -> LeafTargets:
-        """These and those of further trees."""
+    def extend(self, more: LeafTargets) -> LeafTargets:
+        """These and the targets in further trees."""
         return LeafTargets(
             self.numbers, self.start + more.start, self.order + more.order, self.weight + more.weight
         )
@@ -127,18 +125,18 @@ class LeafTargets:
     def quantiles(self, forest: Forest, data: Dataset, levels: Any, n_threads: int = 1) -> Floats:
         """The quantiles of the targets that share a leaf with each row, (rows, levels).
 
-        A training row counts by the share that it has in the row's leaf, averaged over the trees; the
-        quantile is the least target up to which the shares add up to the level.
+        The weight of a training row is its share in the leaf of the row, averaged over the trees; the
+        quantile is the smallest target up to which the weights add up to the level.
         """
-        wanted = np.asarray(levels, np.float64)
-        if wanted.ndim != 1 or not ((wanted >= 0) & (wanted <= 1)).all():
+        probabilities = np.asarray(levels, np.float64)
+        if probabilities.ndim != 1 or not ((probabilities >= 0) & (probabilities <= 1)).all():
             raise ValueError(f"quantiles are {levels!r}; they must be numbers from 0 to 1")
         leaf = leaves_of(forest, data, n_threads)
         sizes = np.stack(
             [start[own + 1] - start[own] for start, own in zip(self.start, leaf.T, strict=True)], axis=1
         )
         ends = np.cumsum(sizes.sum(axis=1))
-        out = np.empty((data.n_rows, len(wanted)))
+        out = np.empty((data.n_rows, len(probabilities)))
         first = 0
         while first < data.n_rows:
             reach = (ends[first - 1] if first else 0) + _MOST_PAIRS
@@ -146,26 +144,27 @@ class LeafTargets:
             some = slice(first, last)
             many = sizes[some].sum() > (last - first) * len(self.numbers) / 8
             quantiles = self._counted_quantiles if many else self._sorted_quantiles
-            out[some] = quantiles(leaf[some], sizes[some], wanted)
+            out[some] = quantiles(leaf[some], sizes[some], probabilities)
             first = last
         return out
 
-    def _counted_quantiles(self, leaf: Ints, sizes: NDArray[np.int64], wanted: Floats) -> Floats:
-        """Where rows share leaves with many others: shares are counted by target, once for equal leaves."""
-        known: dict[bytes, Floats] = {}
-        out = np.empty((len(leaf), len(wanted)))
+    def _counted_quantiles(self, leaf: Ints, sizes: NDArray[np.int64], probabilities: Floats) -> Floats:
+        """For large leaves: shares are counted by target, once for each combination of leaves."""
+        cache: dict[bytes, Floats] = {}
+        out = np.empty((len(leaf), len(probabilities)))
         for i, own in enumerate(leaf):
-            if (key := own.tobytes()) not in known:
-                parts = [slice(*start[node : node + 2]) for start, node in zip(self.start, own, strict=True)]
-                place = np.concatenate([order[part] for order, part in zip(self.order, parts, strict=True)])
-                share = np.concatenate([each[part] for each, part in zip(self.weight, parts, strict=True)])
-                reached = np.cumsum(np.bincount(place, share, len(self.numbers)))
-                at = np.searchsorted(reached, wanted * reached[-1] - _HAIR * reached[-1], side="left")
-                known[key] = self.numbers[np.maximum(at, place.min())]
-            out[i] = known[key]
+            if (key := own.tobytes()) not in cache:
+                leaves = [slice(*start[node : node + 2]) for start, node in zip(self.start, own, strict=True)]
+                place = np.concatenate([order[rows] for order, rows in zip(self.order, leaves, strict=True)])
+                share = np.concatenate([each[rows] for each, rows in zip(self.weight, leaves, strict=True)])
+                cumulative = np.cumsum(np.bincount(place, share, len(self.numbers)))
+                target = probabilities * cumulative[-1] - _HAIR * cumulative[-1]
+                at = np.searchsorted(cumulative, target, side="left")
+                cache[key] = self.numbers[np.maximum(at, place.min())]
+            out[i] = cache[key]
         return out
 
-    def _sorted_quantiles(self, leaf: Ints, sizes: NDArray[np.int64], wanted: Floats) -> Floats:
+    def _sorted_quantiles(self, leaf: Ints, sizes: NDArray[np.int64], probabilities: Floats) -> Floats:
         n = len(leaf)
         rows, places, shares = [], [], []
         for t, own in enumerate(leaf.T):
@@ -181,11 +180,11 @@ class LeafTargets:
         order = np.lexsort((place, row))
         row, place, share = row[order], place[order], share[order]
         begin = np.searchsorted(row, np.arange(n + 1))
-        summed = np.cumsum(share)
-        before = np.concatenate([[0.0], summed])[begin[:-1]]
-        whole = summed[begin[1:] - 1] - before
-        out = np.empty((n, len(wanted)))
-        for k, level in enumerate(wanted):
-            reached = np.searchsorted(summed, before + level * whole - _HAIR * whole, side="left")
-            out[:, k] = self.numbers[place[np.clip(reached, begin[:-1], begin[1:] - 1)]]
+        cumulative = np.cumsum(share)
+        before = np.concatenate([[0.0], cumulative])[begin[:-1]]
+        whole = cumulative[begin[1:] - 1] - before
+        out = np.empty((n, len(probabilities)))
+        for k, level in enumerate(probabilities):
+            at = np.searchsorted(cumulative, before + level * whole - _HAIR * whole, side="left")
+            out[:, k] = self.numbers[place[np.clip(at, begin[:-1], begin[1:] - 1)]]
         return out

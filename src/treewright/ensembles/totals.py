@@ -1,4 +1,4 @@
-"""Sums over trees: what each tree says at the leaf of a row, added up."""
+"""Sums over trees: the values at the leaves of each row, added up."""
 
 from __future__ import annotations
 
@@ -17,50 +17,44 @@ from treewright.tree.predict import told_to
 Floats = NDArray[np.float64]
 
 
-def totals(trees: Sequence[Tree], told: Sequence[Floats], data: Dataset, n_threads: int = 1) -> Floats:
-    """The sum over trees of what the leaf of each row says, (rows, width).
+class TreeSum(NamedTuple):
+    """Trees with a row of values for each of their nodes, prepared for adding up.
 
-    `told` holds for each tree one line per node, of which only those of leaves are read. The trees are added
-    in their order, so that the sums are the same to the bit for any number of threads.
+    Only the values of leaves are read. The trees are added in their order, so that the sums are the same to
+    the bit for any number of threads.
 
     >>> from treewright import encode, grow
     >>> data = encode({"x": [1.0, 2.0, 3.0]}, ["a", "a", "b"])
     >>> tree = grow(data)
-    >>> totals([tree, tree], [tree.proportions[0]] * 2, data).tolist()
+    >>> TreeSum.of([tree, tree], [tree.proportions[0]] * 2).totals(data).tolist()
     [[2.0, 0.0], [2.0, 0.0], [0.0, 2.0]]
     """
-    return Speakers.of(trees, told).totals(data, n_threads)
-
-
-class Speakers(NamedTuple):
-    """Trees and what their nodes say, ready to be asked; kept by ensembles that are asked often."""
 
     trees: tuple[Tree, ...]
-    told: tuple[Floats, ...]
-    arrays: list[tuple[Any, ...]] | None  # as the core takes them; None where rows go other ways
+    values: tuple[Floats, ...]  # (nodes, width) for each tree
+    arrays: list[tuple[Any, ...]] | None  # as the core takes them; None if rows may reach several leaves
 
     @classmethod
-    def of(cls, trees: Sequence[Tree], told: Sequence[Floats]) -> Speakers:
-        """Trees with a line for each of their nodes."""
-        lines = tuple(np.ascontiguousarray(each) for each in told)
-        together = zip(trees, lines, strict=True)
+    def of(cls, trees: Sequence[Tree], values: Sequence[Floats]) -> TreeSum:
+        """Trees with the values of their nodes."""
+        rows = tuple(np.ascontiguousarray(each) for each in values)
         arrays = None
-        if all(goes_by_nodes(tree) for tree in trees):
-            arrays = [(*routes_of(tree), each) for tree, each in together]
-        return cls(tuple(trees), lines, arrays)
+        if all(has_simple_routes(tree) for tree in trees):
+            arrays = [(*routes_of(tree), each) for tree, each in zip(trees, rows, strict=True)]
+        return cls(tuple(trees), rows, arrays)
 
     def totals(self, data: Dataset, n_threads: int = 1) -> Floats:
-        """The sum over the trees of what the leaf of each row says."""
-        width = self.told[0].shape[1]
+        """The sum over the trees of the values at the leaf of each row, (rows, width)."""
+        width = self.values[0].shape[1]
         if self.arrays is not None:
             columns: Any = data.columns
             return _core.totals(columns, self.arrays, width, n_threads)
         out = np.zeros((data.n_rows, width))
-        for tree, lines in zip(self.trees, self.told, strict=True):
-            out += told_to(tree, data, lines, n_threads)
+        for tree, values in zip(self.trees, self.values, strict=True):
+            out += told_to(tree, data, values, n_threads)
         return out
 
 
-def goes_by_nodes(tree: Tree) -> bool:
-    """Whether each row goes to one leaf by its own columns, and each node sends missing values one way."""
+def has_simple_routes(tree: Tree) -> bool:
+    """Whether each row reaches one leaf, by its own columns and one side per node for missing values."""
     return not (tree.directions or len(tree.surrogates)) and tree.missing in ("learn", "category")

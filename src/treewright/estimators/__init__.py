@@ -21,10 +21,7 @@ from treewright.estimators.forest import (
 from treewright.estimators.gradient_boosting import GradientBoostingClassifier, GradientBoostingRegressor
 from treewright.estimators.neighbours import KNeighborsClassifier, KNeighborsRegressor
 from treewright.estimators.rules import RuleListClassifier
-from treewright.estimators.selecting_shadows import ShadowSelector
-from treewright.estimators.selecting_splits import SplitFilter
-from treewright.estimators.selecting_trees import TreeSelector
-from treewright.estimators.selecting_zero_norm import ZeroNormSelector
+from treewright.estimators.selectors import ShadowSelector, SplitFilter, TreeSelector, ZeroNormSelector
 from treewright.estimators.tree import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,

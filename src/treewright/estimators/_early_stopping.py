@@ -33,7 +33,7 @@ class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return losses.probabilities(self.raw)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        return np.asarray(self.classes_.take(losses.codes(self.raw)))
+        return np.asarray(self.classes_.take(losses.LogLoss().predictions(self.raw)))
 
     def __sklearn_is_fitted__(self) -> bool:
         return True
@@ -47,7 +47,7 @@ class _Regressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.loss = loss
 
     def predict(self, X: Any) -> NDArray[Any]:
-        return losses.answers(self.loss, self.raw)
+        return losses.LOSSES[self.loss].predictions(self.raw)
 
     def __sklearn_is_fitted__(self) -> bool:
         return True

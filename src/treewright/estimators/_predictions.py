@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.estimators.fitting import Fitted
+from treewright.parameters import documented
 
 Floats = NDArray[np.float64]
 
@@ -29,7 +30,15 @@ def one_or_list(arrays: list[Floats]) -> Any:
 
 
 class ClassifierPredictions:
-    """`predict`, `predict_proba` and `predict_log_proba`."""
+    """`predict`, `predict_proba` and `predict_log_proba`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,), or a list of them
+        The sorted classes; one array per target if there are several.
+    n_classes_ : int, or a list of them
+        The number of classes.
+    """
 
     def _class_codes(self, X: Any) -> tuple[Fitted, NDArray[Any]]:
         """The fitted attributes, and the predicted class codes of shape (n_rows, n_targets)."""
@@ -39,13 +48,9 @@ class ClassifierPredictions:
         """Per target the probabilities of its classes."""
         raise NotImplementedError
 
+    @documented
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the class of each row; of several equally good classes the first.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
 
         Returns
         -------
@@ -55,13 +60,9 @@ class ClassifierPredictions:
         fitted, codes = self._class_codes(X)
         return class_labels(fitted["classes_"], codes)
 
+    @documented
     def predict_proba(self, X: Any) -> Any:
         """Predict the probability of each class.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
 
         Returns
         -------
@@ -83,13 +84,9 @@ class RegressorPredictions:
         """The predictions, of shape (n_rows,) or (n_rows, n_targets)."""
         raise NotImplementedError
 
+    @documented
     def predict(self, X: Any) -> Floats:
         """Predict the number of each row.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
 
         Returns
         -------
@@ -127,13 +124,9 @@ class BoostedClassifierPredictions(ClassifierPredictions):
     def _class_probabilities(self, X: Any) -> list[Floats]:
         return [self._probabilities(self._raw(X)[1])]
 
+    @documented
     def decision_function(self, X: Any) -> Floats:
         """The score of each class: positive for the second of two classes, largest for the predicted one.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
 
         Returns
         -------

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from sklearn.base import is_classifier
 from sklearn.exceptions import NotFittedError
+from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.validation import column_or_1d
 
 from treewright.encoding import Dataset, encode
-from treewright.encoding.fingerprints import fingerprint
-from treewright.encoding.known_rows import FitRows, KnownRows
-from treewright.estimators.certified import Certified
+from treewright.encoding.row_hashes import FitRows, KnownRows, fingerprint
+from treewright.estimators._certify import Certified
 from treewright.estimators.fitting import (
     Fitted,
     any_table,
@@ -19,7 +19,6 @@ from treewright.estimators.fitting import (
     refuse_one_dimension,
     rows_to_predict,
 )
-from treewright.estimators.parameters import check_each
 from treewright.estimators.targets import class_arrays, plain_target, weighed_by_class
 
 # Attributes of a fit that each tree of an ensemble shares with the ensemble.
@@ -39,11 +38,20 @@ class TableEstimator(Certified):
 
     A fit collects its attributes in a dict and sets them last, by `fitting.replace_fit`, so that a fit that
     fails leaves the estimator unchanged.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if the table had any.
     """
 
     model_: Any
     kinds: Any
     n_jobs: int | None
+    check_parameters: Any
+    parameter_error: ClassVar[type[Exception]] = InvalidParameterError
     _takes_several_targets = False
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -79,7 +87,7 @@ class TableEstimator(Certified):
 
     def _check_parameters(self) -> None:
         """Raise an error for a parameter that is not possible."""
-        check_each(self)
+        self.check_parameters()
 
     def _fit(self, X: Any, y: Any, data: Dataset, described: Fitted) -> None:
         """Fit the model to encoded rows and set the attributes; `described` are those of the table."""

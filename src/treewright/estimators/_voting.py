@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 
 from treewright.certifying import VoteCertificate, certify_votes
 from treewright.encoding import Dataset, encode
-from treewright.encoding.fingerprints import fingerprint
+from treewright.encoding.row_hashes import fingerprint
 from treewright.ensembles.bootstrap import Draws
 from treewright.ensembles.forest import Forest, Growing, grow_members, split_targets, tree_seed
 from treewright.ensembles.out_of_bag import (
@@ -26,30 +26,41 @@ from treewright.ensembles.out_of_bag import (
     votes_against,
 )
 from treewright.ensembles.proximity import LeafTargets, leaves_of, proximity
+from treewright.estimators._fit_warnings import warn_about_trees
 from treewright.estimators._predictions import ClassifierPredictions, Floats, RegressorPredictions
 from treewright.estimators._progress import progress_bar
 from treewright.estimators._table_estimator import SHARED_BY_TREES, TableEstimator
-from treewright.estimators.advised import warn_about_trees
 from treewright.estimators.fitting import Fitted, passed_nodes, refuse_one_dimension, replace_fit
-from treewright.estimators.parameters import is_int, is_real, n_features_drawn
 from treewright.estimators.targets import factors_of, plain_target
-from treewright.growing import n_threads
+from treewright.growing import n_features_drawn, n_threads
+from treewright.parameters import documented
+from treewright.parameters.checks import is_int, is_real
+from treewright.parameters.forest import VotingParameters
 from treewright.tree.tree import Tree, as_array
 
 
-class VotingEstimator(TableEstimator):
-    """An ensemble of trees that vote; `model_` is a `Forest`."""
+class VotingEstimator(VotingParameters, TableEstimator):
+    """An ensemble of trees that vote.
 
-    model_: Forest
-    n_estimators: int
-    bootstrap: bool
-    max_samples: int | float | None
-    oob_score: Any
-    warm_start: bool
-    random_state: Any
-    verbose: int
-    voting: str
-    keep_targets = False  # whether the leaves keep their training targets, for quantiles
+    Attributes
+    ----------
+    model_ : treewright.Forest
+        The trees.
+    estimators_ : list of tree estimators
+        Each tree as an estimator of its own.
+    estimators_samples_ : list of ndarray
+        The rows that were drawn for each tree.
+    n_outputs_ : int
+        The number of targets.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        The share of each column in the gain of the splits; biased, `oob_importance` is not.
+    oob_score_ : float
+        The accuracy, or R², of the out-of-bag predictions. Only with `oob_score`.
+    oob_curve_ : ndarray of shape (n_estimators,)
+        The error of the out-of-bag predictions after each tree: the share of wrong ones, their mean cost
+        where the trees have costs, or the mean squared error. Only with `oob_score`.
+    """
+
     _takes_several_targets = True
 
     def _tree_grower(self, data: Dataset, draws: Draws) -> Growing:
@@ -150,15 +161,15 @@ class VotingEstimator(TableEstimator):
         draws: Draws,
         n_before: int,
     ) -> None:
-        forest = Forest(tuple(trees), draws, self.voting)  # type: ignore[arg-type]
+        forest = Forest(tuple(trees), draws, getattr(self, "voting", "soft"))
         fitted: Fitted = {"model_": forest, **described}
         threads = n_threads(self.n_jobs)
         if self.oob_score:
             fitted |= self._oob_attributes(out_of_bag(forest, data, n_threads=threads), data)
-        if self.keep_targets and len(data.schema.targets) == 1:
+        if getattr(self, "keep_targets", False) and len(data.schema.targets) == 1:
             more = LeafTargets.of(trees[n_before:], draws, data, n_before, threads)
             old: LeafTargets | None = vars(self).get("_leaf_targets") if n_before else None
-            fitted["_leaf_targets"] = more if old is None else old.joined(more)
+            fitted["_leaf_targets"] = more if old is None else old.extend(more)
         replace_fit(self, fitted)
 
     def _oob_attributes(self, out: OutOfBag, data: Dataset) -> Fitted:
@@ -252,13 +263,9 @@ class VotingEstimator(TableEstimator):
         forest, data = self._fit_data(X, y, sample_weight)
         return importance_of(forest, data, n_threads(self.n_jobs))
 
+    @documented
     def apply(self, X: Any) -> NDArray[np.int64]:
         """The leaf of each row in each tree.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
 
         Returns
         -------
@@ -268,13 +275,9 @@ class VotingEstimator(TableEstimator):
         fitted, rows = self._rows(X)
         return leaves_of(fitted["model_"], rows, n_threads(self.n_jobs)).astype(np.int64)
 
+    @documented
     def decision_path(self, X: Any) -> tuple[csr_matrix, NDArray[np.intp]]:
         """The nodes on the path of each row in each tree.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
 
         Returns
         -------
@@ -332,7 +335,14 @@ class VotingEstimator(TableEstimator):
 
 
 class VotingClassifierMixin(ClassifierPredictions):
-    """Predictions of classes by votes, and a certificate from out-of-bag rows."""
+    """Predictions of classes by votes, and a certificate from out-of-bag rows.
+
+    Attributes
+    ----------
+    oob_decision_function_ : ndarray of shape (n_rows, n_classes)
+        The votes of the trees that were not grown from a row; NaN where there are none. Only with
+        `oob_score`.
+    """
 
     n_jobs: int | None
     _rows: Any
@@ -397,7 +407,13 @@ class VotingClassifierMixin(ClassifierPredictions):
 
 
 class VotingRegressorMixin(RegressorPredictions):
-    """Predictions of numbers: means over the trees, and quantiles of the training rows in the same leaves."""
+    """Predictions of numbers: means over the trees, and quantiles of the training rows in the same leaves.
+
+    Attributes
+    ----------
+    oob_prediction_ : ndarray of shape (n_rows,)
+        The mean of the trees that were not grown from a row; NaN where there are none. Only with `oob_score`.
+    """
 
     n_jobs: int | None
     keep_targets: bool
@@ -408,13 +424,12 @@ class VotingRegressorMixin(RegressorPredictions):
         values: Floats = fitted["model_"].answers(rows, n_threads(self.n_jobs))
         return values[:, 0] if values.shape[1] == 1 else values
 
+    @documented
     def predict_quantiles(self, X: Any, quantiles: Any = (0.05, 0.5, 0.95)) -> Floats:
         """Quantiles of the target, from the training rows that share leaves with each row (Meinshausen 2006).
 
         Parameters
         ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
         quantiles : sequence of float, default=(0.05, 0.5, 0.95)
             Probabilities from 0 to 1.
 
@@ -433,13 +448,12 @@ class VotingRegressorMixin(RegressorPredictions):
         found: Floats = fitted["_leaf_targets"].quantiles(forest, rows, quantiles, threads)
         return found
 
+    @documented
     def predict_interval(self, X: Any, confidence: float = 0.9) -> Floats:
         """Intervals that contain the target of each row with about this confidence.
 
         Parameters
         ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
         confidence : float, default=0.9
             Between 0 and 1; half of the remaining probability is cut off at each end.
 

@@ -5,30 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterator
 from copy import copy
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone, is_classifier
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import InvalidParameterError
 
 from treewright.encoding import Dataset
-from treewright.ensembles.adaboost import Boosted, Round, boost, chances_of, decision_of
+from treewright.ensembles.adaboost import Boosted, Round, boost, decision_function, vote_probabilities
 from treewright.ensembles.adaboost_r2 import BoostedNumbers, NumberRound, boost_numbers
+from treewright.estimators._fit_warnings import warn_about_trees
 from treewright.estimators._predictions import (
     BoostedClassifierPredictions,
     BoostedRegressorPredictions,
     Floats,
 )
 from treewright.estimators._table_estimator import SHARED_BY_TREES, TableEstimator
-from treewright.estimators.advised import warn_about_trees
-from treewright.estimators.fitting import Fitted, TreeEstimator, replace_fit
-from treewright.estimators.parameters import check_parameters, n_features_drawn
+from treewright.estimators.fitting import Fitted, TreeEstimator, check_parameters, replace_fit
 from treewright.estimators.targets import plain_target
 from treewright.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from treewright.growing import n_threads
+from treewright.growing import n_features_drawn, n_threads
+from treewright.parameters import documented
 from treewright.parameters.boosting import AdaBoostParameters
 from treewright.parameters.checks import TRUE_OR_FALSE, one_of
 from treewright.parameters.spec import parameter
@@ -36,9 +35,21 @@ from treewright.tree import Tree
 
 
 class AdaBoostEstimator(AdaBoostParameters, TableEstimator):
-    """What the classifier and the regressor share: `estimator` is the template of all trees."""
+    """What the classifier and the regressor share: `estimator` is the template of all trees.
 
-    parameter_error: ClassVar[type[Exception]] = InvalidParameterError
+    Attributes
+    ----------
+    estimators_ : list of tree estimators
+        The trees, as fitted estimators.
+    estimator_weights_ : ndarray of shape (n_trees,)
+        Their votes.
+    estimator_errors_ : ndarray of shape (n_trees,)
+        The share of the weight that each tree predicts wrongly, when it is grown.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        The share of each column in the total gain of a tree, averaged by the votes.
+    estimator_ : tree estimator
+        The template of the trees.
+    """
 
     def _check_parameters(self) -> None:
         self.check_parameters()
@@ -141,27 +152,12 @@ class AdaBoostClassifier(BoostedClassifierPredictions, ClassifierMixin, AdaBoost
 
     Attributes
     ----------
-    estimators_ : list of tree estimators
-        The trees, as fitted estimators.
-    estimator_weights_ : ndarray of shape (n_trees,)
-        Their votes.
-    estimator_errors_ : ndarray of shape (n_trees,)
-        The share of the weight that each got wrong when it was grown.
     training_errors_ : ndarray of shape (n_trees,)
         The training error of the vote after each tree.
     bounds_ : ndarray of shape (n_trees,)
-        What the errors of the trees prove of it: for two classes, and for M1, the product of 2√(ε(1-ε)). For
-        K classes by SAMME it is that of K/√(K-1)·√(ε(1-ε)), which proves something only where ε < 1/K.
-    classes_, n_classes_ : ndarray of shape (n_classes,), int
-        The sorted classes, and their number.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if the table had any.
-    feature_importances_ : ndarray of shape (n_features_in_,)
-        The share of each column in the total gain of a tree, averaged by the votes.
-    estimator_ : tree estimator
-        The pattern.
+        The bounds on it that follow from the errors of the trees: for two classes, and for M1, the product
+        of 2√(ε(1-ε)). For K classes by SAMME it is that of K/√(K-1)·√(ε(1-ε)), which is below 1 only where
+        ε < 1/K.
     model_ : treewright.ensembles.adaboost.Boosted
         Trees, votes and errors without scikit-learn; ``model_.plot(…)`` draws them.
 
@@ -225,13 +221,12 @@ class AdaBoostClassifier(BoostedClassifierPredictions, ClassifierMixin, AdaBoost
         """The training error of the vote after each tree."""
         return self._fitted()["model_"].training_errors.copy()  # type: ignore[no-any-return]
 
+    @documented
     def margins(self, X: Any, y: Any) -> Floats:
         """How clearly each row is decided: from -1, all votes for one other class, to 1, all for its own.
 
         Parameters
         ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
         y : array of shape (n_rows,)
             Their classes.
 
@@ -260,10 +255,10 @@ class AdaBoostClassifier(BoostedClassifierPredictions, ClassifierMixin, AdaBoost
         return np.asarray(raw[0].argmax(axis=1))
 
     def _probabilities(self, raw: tuple[Floats, float]) -> Floats:
-        return chances_of(*raw)
+        return vote_probabilities(*raw)
 
     def _decision(self, raw: tuple[Floats, float]) -> Floats:
-        return decision_of(*raw)
+        return decision_function(*raw)
 
 
 class AdaBoostRegressor(BoostedRegressorPredictions, RegressorMixin, AdaBoostEstimator, BaseEstimator):  # type: ignore[misc]
@@ -277,20 +272,8 @@ class AdaBoostRegressor(BoostedRegressorPredictions, RegressorMixin, AdaBoostEst
 
     Attributes
     ----------
-    estimators_ : list of tree estimators
-        The trees, as fitted estimators.
-    estimator_weights_ : ndarray of shape (n_trees,)
-        Their votes.
     estimator_errors_ : ndarray of shape (n_trees,)
-        The mean loss of each on the weighted rows, within [0, 1].
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if the table had any.
-    feature_importances_ : ndarray of shape (n_features_in_,)
-        The share of each column in the total gain of a tree, averaged by the votes.
-    estimator_ : tree estimator
-        The pattern.
+        The mean loss of each tree on the weighted rows, within [0, 1].
     model_ : treewright.ensembles.adaboost_r2.BoostedNumbers
         Trees, votes and errors without scikit-learn.
 

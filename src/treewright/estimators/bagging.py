@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import sklearn.ensemble
@@ -16,28 +16,26 @@ from treewright.ensembles.bootstrap import Draws
 from treewright.ensembles.forest import Growing
 from treewright.ensembles.side_by_side import Listener
 from treewright.estimators._voting import VotingClassifierMixin, VotingEstimator, VotingRegressorMixin
-from treewright.estimators.fitting import TreeEstimator
-from treewright.estimators.parameters import check_parameters, is_int
+from treewright.estimators.fitting import TreeEstimator, check_parameters
 from treewright.estimators.tree import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
     TreeClassifier,
     TreeRegressor,
 )
+from treewright.parameters.checks import is_int
+from treewright.parameters.forest import BaggingParameters, Quantiles, Votes
 from treewright.tree import Tree
 
 _PER_COLUMN = ("monotonic_cst", "interaction_cst", "feature_costs", "root")
 _COLUMN_STREAM = 3  # the random stream that draws the columns of a tree
 
 
-class BaggingEstimator(VotingEstimator):
+class BaggingEstimator(BaggingParameters, VotingEstimator):
     """Trees from samples of the rows and, with `max_features`, of the columns."""
 
-    max_features: int | float
-    bootstrap_features: bool
-    estimator: Any
-    _default_tree: type[Any] = DecisionTreeClassifier
-    _tree_family: type[TreeEstimator] = TreeClassifier
+    _default_tree: ClassVar[type[Any]] = DecisionTreeClassifier
+    _tree_family: ClassVar[type[TreeEstimator]] = TreeClassifier
 
     def _tree_estimator(self) -> TreeEstimator:
         """A new estimator of one tree, its parameters checked."""
@@ -108,60 +106,10 @@ def _with_all_columns(tree: Tree, columns: NDArray[np.intp], schema: Schema) -> 
     )
 
 
-class BaggingClassifier(VotingClassifierMixin, BaggingEstimator, sklearn.ensemble.BaggingClassifier):  # type: ignore[misc]
+class BaggingClassifier(VotingClassifierMixin, Votes, BaggingEstimator, sklearn.ensemble.BaggingClassifier):  # type: ignore[misc]
     """Trees grown from draws of the rows, which vote for classes (Breiman 1996).
 
     The table is encoded once for all trees, and rows are drawn as weights.
-
-    Parameters
-    ----------
-    estimator : treewright tree, default=None
-        The tree to grow from each draw: any of ours, with any of its parameters, pruning and costs included.
-        None is `DecisionTreeClassifier()`.
-    n_estimators : int, default=10
-        The number of trees.
-    max_samples : int or float, default=None
-        How many rows to draw for each tree; a float is a fraction of those that weigh something. None is as
-        many as there are.
-    max_features : int or float, default=1.0
-        How many columns to draw for each tree (not for each node: that is the trees' own `max_features`).
-    bootstrap : bool, default=True
-        Draw rows with replacement, by their weights; or else without.
-    bootstrap_features : bool, default=False
-        Draw columns with replacement; a column that is drawn twice counts once.
-    oob_score : bool or callable, default=False
-        Judge by the rows that trees have not seen; a callable scores (y_true, y_pred).
-        With unequal `sample_weight` heavy rows are rarely out of bag: the score mostly reflects light ones.
-    warm_start : bool, default=False
-        Keep the trees of the fit before, and grow those that are missing to `n_estimators`.
-    n_jobs : int, default=None
-        Threads; the result is the same to the bit for any number. None is one, -1 all cores.
-    random_state : int, RandomState or None, default=None
-        Seeds what is drawn.
-    verbose : int, default=0
-        1 shows how many trees are done.
-    voting : {"soft", "hard"}, default="soft"
-        Whether shares of classes are averaged, or the answers of the trees are counted: a majority vote.
-        Where the trees have costs, averaged shares are answered by what costs least, and each counted answer
-        is what costs least by its tree.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,), or a list of them
-        The sorted classes.
-    model_ : treewright.Forest
-        The trees.
-    estimators_ : list of estimators
-        Each tree as an estimator of its own.
-    estimators_samples_ : list of ndarray
-        The rows that were drawn for each tree.
-    n_features_in_ : int
-        The number of columns.
-    oob_score_ : float
-        Accuracy of the out-of-bag predictions; only with `oob_score`, as the curve.
-    oob_curve_ : ndarray of shape (n_estimators,)
-        The share of wrong answers of the out-of-bag predictions after each tree, or what they cost where the
-        trees have costs.
 
     Examples
     --------
@@ -171,86 +119,11 @@ class BaggingClassifier(VotingClassifierMixin, BaggingEstimator, sklearn.ensembl
     array(['a', 'b'], dtype='<U1')
     """
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        n_estimators: int = 10,
-        *,
-        max_samples: int | float | None = None,
-        max_features: int | float = 1.0,
-        bootstrap: bool = True,
-        bootstrap_features: bool = False,
-        oob_score: Any = False,
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-        voting: str = "soft",
-    ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.max_samples = max_samples
-        self.max_features = max_features
-        self.bootstrap = bootstrap
-        self.bootstrap_features = bootstrap_features
-        self.oob_score = oob_score
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.voting = voting
 
-
-class BaggingRegressor(VotingRegressorMixin, BaggingEstimator, sklearn.ensemble.BaggingRegressor):  # type: ignore[misc]
+class BaggingRegressor(VotingRegressorMixin, Quantiles, BaggingEstimator, sklearn.ensemble.BaggingRegressor):  # type: ignore[misc]
     """Trees grown from draws of the rows, which predict numbers by their mean (Breiman 1996).
 
     The table is encoded once for all trees, and rows are drawn as weights.
-
-    Parameters
-    ----------
-    estimator : treewright tree, default=None
-        The tree to grow from each draw: any of ours, with any of its parameters, pruning and costs included.
-        None is `DecisionTreeRegressor()`.
-    n_estimators : int, default=10
-        The number of trees.
-    max_samples : int or float, default=None
-        How many rows to draw for each tree; a float is a fraction of those that weigh something. None is as
-        many as there are.
-    max_features : int or float, default=1.0
-        How many columns to draw for each tree (not for each node: that is the trees' own `max_features`).
-    bootstrap : bool, default=True
-        Draw rows with replacement, by their weights; or else without.
-    bootstrap_features : bool, default=False
-        Draw columns with replacement; a column that is drawn twice counts once.
-    oob_score : bool or callable, default=False
-        Judge by the rows that trees have not seen; a callable scores (y_true, y_pred).
-        With unequal `sample_weight` heavy rows are rarely out of bag: the score mostly reflects light ones.
-    warm_start : bool, default=False
-        Keep the trees of the fit before, and grow those that are missing to `n_estimators`.
-    n_jobs : int, default=None
-        Threads; the result is the same to the bit for any number. None is one, -1 all cores.
-    random_state : int, RandomState or None, default=None
-        Seeds what is drawn.
-    verbose : int, default=0
-        1 shows how many trees are done.
-    keep_targets : bool, default=True
-        Keep which training rows are in the leaves, for `predict_quantiles` and `predict_interval`: some bytes
-        for each row and tree.
-
-    Attributes
-    ----------
-    model_ : treewright.Forest
-        The trees.
-    estimators_ : list of estimators
-        Each tree as an estimator of its own.
-    estimators_samples_ : list of ndarray
-        The rows that were drawn for each tree.
-    n_features_in_ : int
-        The number of columns.
-    oob_score_ : float
-        R² of the out-of-bag predictions; only with `oob_score`, as the curve.
-    oob_curve_ : ndarray of shape (n_estimators,)
-        The mean squared error of the out-of-bag predictions after each tree.
 
     Examples
     --------
@@ -262,33 +135,3 @@ class BaggingRegressor(VotingRegressorMixin, BaggingEstimator, sklearn.ensemble.
 
     _default_tree = DecisionTreeRegressor
     _tree_family = TreeRegressor
-    voting = "soft"
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        n_estimators: int = 10,
-        *,
-        max_samples: int | float | None = None,
-        max_features: int | float = 1.0,
-        bootstrap: bool = True,
-        bootstrap_features: bool = False,
-        oob_score: Any = False,
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-        keep_targets: bool = True,
-    ) -> None:
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.max_samples = max_samples
-        self.max_features = max_features
-        self.bootstrap = bootstrap
-        self.bootstrap_features = bootstrap_features
-        self.oob_score = oob_score
-        self.warm_start = warm_start
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-        self.keep_targets = keep_targets

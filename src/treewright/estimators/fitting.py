@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, csr_matrix
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
-from sklearn.utils import Bunch
+from sklearn.utils import Bunch, check_random_state
+from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.validation import validate_data
 
 from treewright.certifying import Certificate, certify
 from treewright.encoding import Dataset, encode
-from treewright.encoding.known_rows import FitRows, KnownRows
+from treewright.encoding.row_hashes import FitRows, KnownRows
 from treewright.encoding.schema import Schema
-from treewright.estimators.advised import warn_about_tree
-from treewright.estimators.parameters import check_parameters, limits, n_features_drawn
-from treewright.estimators.pruned import choices_of, chosen_by_rows, pruned
+from treewright.estimators._fit_warnings import warn_about_tree
+from treewright.estimators._pruning import choices_of, chosen_by_rows, prune_in_fit
 from treewright.estimators.sklearn_view import sklearn_tree
 from treewright.estimators.targets import plain_target
 from treewright.explaining.competitors import competitors
-from treewright.growing import grow, n_threads
+from treewright.growing import grow, n_features_drawn, n_threads
+from treewright.growing.limits import ROW_LIMITS, row_count
+from treewright.parameters import documented
+from treewright.parameters.tree import GROW
 from treewright.pruning import PruningPath, cost_complexity_path, cut_at
 from treewright.tree import Tree
 from treewright.tree.oblique import by_column
@@ -63,6 +66,7 @@ class TreeEstimator:
         The share of each column in the total gain.
     """
 
+    parameter_error: ClassVar[type[Exception]] = InvalidParameterError
     model_: Tree
     n_features_in_: int
     n_outputs_: int
@@ -139,15 +143,9 @@ class TreeEstimator:
         warn_about_tree(self, data, tree, path)
         return self
 
+    @documented
     def apply(self, X: Any, check_input: bool = True) -> NDArray[np.intp]:
         """The leaf of each row, by its number in the tree.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
-        check_input : bool, default=True
-            Without effect, for scikit-learn's signature.
 
         Returns
         -------
@@ -157,15 +155,9 @@ class TreeEstimator:
         _, leaves = self._arrive(X)
         return leaves.astype(np.intp)
 
+    @documented
     def decision_path(self, X: Any, check_input: bool = True) -> csr_matrix | csr_array:
         """The nodes that each row passes, from the root to its leaf.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
-        check_input : bool, default=True
-            Without effect, for scikit-learn's signature.
 
         Returns
         -------
@@ -234,6 +226,7 @@ class TreeEstimator:
         whole: TreeEstimator = clone(self).set_params(ccp_alpha=0.0, pruning=None)
         return whole.fit(X, y, sample_weight).model_
 
+    @documented
     def certify(
         self,
         X: Any,
@@ -250,14 +243,8 @@ class TreeEstimator:
         ----------
         X : table of shape (n_rows, n_columns)
             Rows that had no part in the fit or in any choice; each counts as one draw.
-        y : array of shape (n_rows,) or (n_rows, n_targets)
-            Their classes or numbers.
-        delta : float, default=0.05
-            The chance that the bound fails.
         method : {"held_out", "reduced_error"}, default="held_out"
             "reduced_error" is for the rows that have pruned the tree by that method, or by any other.
-        choices : int, default=1
-            The number of trees among which these rows have chosen, if they have. For "held_out" only.
         **options
             Others of `treewright.certify` for held-out rows.
 
@@ -305,11 +292,8 @@ class TreeEstimator:
 
     def _growing(self, data: Dataset) -> dict[str, Any]:
         """The parameters of `grow` for a table."""
-        n_columns = len(data.schema.columns)
-        return {
-            "criterion": self._criterion(),
-            **limits(self, data.n_counted, n_columns, data.total_weight),
-        }
+        options = growing_options(self, data.n_counted, len(data.schema.columns), data.total_weight)
+        return {**options, "criterion": self._criterion()}
 
     def _grow(self, data: Dataset, growing: Mapping[str, Any] | None = None) -> Tree:
         tree = grow(data, **(self._growing(data) if growing is None else growing))
@@ -319,7 +303,7 @@ class TreeEstimator:
         """The tree of a fit, where it was pruned the path that it comes from, and the rows that grew it."""
         if self.pruning is None:
             return self._grow(data), None, data
-        path, rows = pruned(self, data, validation, self._grow, self._growing)
+        path, rows = prune_in_fit(self, data, validation, self._grow, self._growing)
         return path.pruned, path, rows
 
     def _validation_data(self, validation: Any, schema: Schema) -> Dataset | None:
@@ -367,6 +351,37 @@ class TreeEstimator:
         fitted, rows = self._rows(X)
         tree: Tree = fitted["model_"]
         return fitted, tree.apply(rows, n_threads=n_threads(self.n_jobs))
+
+
+def check_parameters(estimator: Any) -> None:
+    """Refuse a parameter of a tree that is not possible, or not together with another one."""
+    estimator.check_parameters()
+    if estimator.pruning is not None and estimator.ccp_alpha > 0:
+        estimator.refuse_parameter(
+            "ccp_alpha", "zero where there is pruning (or pruning=CostComplexity(alpha=…))"
+        )
+
+
+def growing_options(estimator: Any, n_rows: int, n_columns: int, weight: float) -> dict[str, Any]:
+    """The arguments of `grow`: the parameters of an estimator, fractions as counts and weights of this table.
+
+    `n_rows` and `weight` are those of the rows with a positive weight, so that a row of weight zero is as
+    good as absent here, too.
+    """
+    options = {name: getattr(estimator, name) for name in GROW if hasattr(estimator, name)}
+    for name in ROW_LIMITS:
+        options[name] = row_count(name, options[name], n_rows)
+    drawn = n_features_drawn(estimator.max_features, n_columns)
+    draws_sums = options.get("split", "axis") != "axis" and estimator.random_state is not None
+    is_random = estimator.splitter == "random" or drawn < n_columns or draws_sums
+    return {
+        **options,
+        "max_features": drawn,
+        "min_weight_leaf": float(estimator.min_weight_fraction_leaf) * weight,
+        "min_gain": float(estimator.min_impurity_decrease) * weight,
+        # without chance in the growing the seed is not even drawn: the tree depends on the table alone
+        "seed": int(check_random_state(estimator.random_state).randint(2**31 - 1)) if is_random else 0,
+    }
 
 
 def passed_nodes(tree: Tree, leaves: NDArray[np.int32]) -> csr_matrix | csr_array:

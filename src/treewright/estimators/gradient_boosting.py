@@ -4,29 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import ceil
-from typing import Any, ClassVar
+from typing import Any
 
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import InvalidParameterError
 
 from treewright.encoding import Dataset
-from treewright.encoding.known_rows import FitRows
+from treewright.encoding.row_hashes import FitRows
 from treewright.encoding.splits import set_aside
 from treewright.ensembles import losses
 from treewright.ensembles.gradient_boosting import GradientBoosted, boost
 from treewright.estimators._early_stopping import EarlyStopping
+from treewright.estimators._fit_warnings import warn_about_trees
 from treewright.estimators._predictions import (
     BoostedClassifierPredictions,
     BoostedRegressorPredictions,
     Floats,
 )
 from treewright.estimators._table_estimator import TableEstimator
-from treewright.estimators.advised import warn_about_trees
 from treewright.estimators.fitting import Fitted, replace_fit
-from treewright.estimators.parameters import n_features_drawn
-from treewright.growing import n_threads
+from treewright.growing import n_features_drawn, n_threads
 from treewright.parameters.boosting import GradientBoostingParameters
 from treewright.parameters.checks import Allowed, is_fraction, is_int, is_real, number, one_of
 from treewright.parameters.spec import parameter
@@ -35,9 +33,25 @@ _MANY_ROWS = 10_000  # from which on early_stopping="auto" means True
 
 
 class GradientBoostingEstimator(GradientBoostingParameters, TableEstimator):
-    """What the classifier and the regressor share."""
+    """What the classifier and the regressor share.
 
-    parameter_error: ClassVar[type[Exception]] = InvalidParameterError
+    Attributes
+    ----------
+    model_ : treewright.ensembles.gradient_boosting.GradientBoosted
+        The trees, iteration by iteration. ``print(model.model_.trees[0][0])`` shows the first.
+    n_iter_ : int
+        The number of iterations.
+    n_trees_per_iteration_ : int
+        1, or one tree for each of more than two classes.
+    train_score_, validation_score_ : ndarray of shape (n_iter_ + 1,)
+        The score at the start and after each iteration, of the training rows (a scorer sees 10,000 of them at
+        most) and of those set aside; with ``scoring="loss"`` it is minus the loss. Empty without early
+        stopping.
+    do_early_stopping_ : bool
+        Whether early stopping was in use.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        The share of each column in the gains of all trees.
+    """
 
     @property
     def _quantile(self) -> float:
@@ -47,11 +61,8 @@ class GradientBoostingEstimator(GradientBoostingParameters, TableEstimator):
     def _longest_step(self) -> float | str | None:
         return "auto"
 
-    def _check_parameters(self) -> None:
-        self.check_parameters()
-
     def _fit(self, X: Any, y: Any, data: Dataset, described: Fitted) -> None:
-        losses.check_targets(self.loss, data)
+        losses.check_target(self.loss, data)
         begun, seeds = self._begun(data)
         stops = data.n_counted > _MANY_ROWS if self.early_stopping == "auto" else bool(self.early_stopping)
         aside = None
@@ -174,29 +185,6 @@ class GradientBoostingClassifier(
     column, which `kinds` can say. There is no `interaction_cst`, and `fit` takes no validation rows. A
     target of one class is refused.
 
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-        The sorted classes.
-    model_ : treewright.ensembles.gradient_boosting.GradientBoosted
-        The trees, iteration by iteration. ``print(model.model_.trees[0][0])`` shows the first.
-    n_iter_ : int
-        The number of iterations.
-    n_trees_per_iteration_ : int
-        One, or of more than two classes one for each.
-    train_score_, validation_score_ : ndarray of shape (n_iter_ + 1,)
-        The score at the start and after each iteration, of the rows learnt from (a scorer sees 10,000 of them
-        at most) and of those set aside; minus the loss where that is what counts. Empty without early
-        stopping.
-    do_early_stopping_ : bool
-        Whether early stopping was in use.
-    feature_importances_ : ndarray of shape (n_features_in_,)
-        The share of each column in the gains of all trees.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if the table had any.
-
     See Also
     --------
     GradientBoostingRegressor : The same for numbers.
@@ -244,7 +232,7 @@ class GradientBoostingClassifier(
         return self.max_delta_step
 
     def _codes(self, raw: Floats) -> NDArray[Any]:
-        return losses.codes(raw)
+        return losses.LOSSES[self.loss].predictions(raw)
 
     def _probabilities(self, raw: Floats) -> Floats:
         return losses.probabilities(raw)
@@ -268,27 +256,6 @@ class GradientBoostingRegressor(
 
     There is no `categorical_features`, and no `is_categorical_`: categories are known by the kind of their
     column, which `kinds` can say. There is no `interaction_cst`, and `fit` takes no validation rows.
-
-    Attributes
-    ----------
-    model_ : treewright.ensembles.gradient_boosting.GradientBoosted
-        The trees, iteration by iteration. ``print(model.model_.trees[0][0])`` shows the first.
-    n_iter_ : int
-        The number of iterations.
-    n_trees_per_iteration_ : int
-        One, or of more than two classes one for each.
-    train_score_, validation_score_ : ndarray of shape (n_iter_ + 1,)
-        The score at the start and after each iteration, of the rows learnt from (a scorer sees 10,000 of them
-        at most) and of those set aside; minus the loss where that is what counts. Empty without early
-        stopping.
-    do_early_stopping_ : bool
-        Whether early stopping was in use.
-    feature_importances_ : ndarray of shape (n_features_in_,)
-        The share of each column in the gains of all trees.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if the table had any.
 
     See Also
     --------
@@ -325,11 +292,11 @@ class GradientBoostingRegressor(
 
     def _numbers(self, X: Any) -> Floats:
         fitted, raw = self._raw(X)
-        return losses.answers(fitted["model_"].loss, raw)
+        return losses.LOSSES[fitted["model_"].loss].predictions(raw)
 
     def _staged_numbers(self, X: Any) -> Iterator[Floats]:
         for fitted, raw in self._staged_raw(X):
-            yield losses.answers(fitted["model_"].loss, raw)
+            yield losses.LOSSES[fitted["model_"].loss].predictions(raw)
 
     @property
     def _quantile(self) -> float:

@@ -1,4 +1,4 @@
-"""KNeighborsClassifier and KNeighborsRegressor: predictions from the nearest rows, found by a k-d tree."""
+"""KNeighborsClassifier and KNeighborsRegressor: predictions from the nearest rows, by a k-d tree."""
 
 from __future__ import annotations
 
@@ -8,23 +8,39 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.exceptions import NotFittedError
 from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_array, column_or_1d, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d, validate_data
 
 from treewright.encoding import encode
 from treewright.encoding.schema import Schema
 from treewright.estimators._predictions import ClassifierPredictions, RegressorPredictions
 from treewright.estimators.fitting import Fitted, is_unknown_to_sklearn, refuse_one_dimension, replace_fit
 from treewright.estimators.targets import plain_target
-from treewright.neighbours import KDTree
+from treewright.neighbours.kd_tree import METRICS, KDTree
+from treewright.parameters.checks import one_of
 from treewright.parameters.neighbours import NeighbourParameters, Weights
+from treewright.parameters.spec import parameter
 
 
 class NeighboursEstimator(NeighbourParameters, BaseEstimator):  # type: ignore[misc]
-    """What the classifier and the regressor share: the k-d tree, the neighbours and their weights."""
+    """What the classifier and the regressor share: the k-d tree, the neighbours and their weights.
 
+    Attributes
+    ----------
+    model_ : treewright.KDTree
+        The k-d tree.
+    effective_metric_ : str
+        The metric, such as "euclidean" for "minkowski" with ``p=2``.
+    n_samples_fit_ : int
+        The number of rows of the fit.
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if the table had any.
+    """
+
+    metric: str = parameter(default="minkowski", allowed=one_of(*METRICS))
     parameter_error: ClassVar[type[Exception]] = InvalidParameterError
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -51,13 +67,13 @@ class NeighboursEstimator(NeighbourParameters, BaseEstimator):  # type: ignore[m
         target = np.asarray(y)
         if target.ndim == 2 and target.shape[1] == 1:
             target = column_or_1d(target, warn=True)
-        validated = self._validated_target(target)
-        if len(validated) != len(rows):
+        target = self._validate_target(target)
+        if len(target) != len(rows):
             raise ValueError(
-                f"X has {len(rows)} rows, but y has {len(validated)}; both must have the same number"
+                f"X has {len(rows)} rows, but y has {len(target)}; both must have the same number"
             )
         fitted: Fitted = {name: value for name, value in vars(probe).items() if name.endswith("_in_")}
-        fitted |= self._described(validated)
+        fitted |= self._target_attributes(target)
         fitted["model_"] = KDTree(
             rows, self.leaf_size, self.metric, p=self.p, spill=self.spill, n_jobs=self.n_jobs
         )
@@ -125,17 +141,15 @@ class NeighboursEstimator(NeighbourParameters, BaseEstimator):  # type: ignore[m
         start = np.arange(0, n * k + 1, k)
         return csr_matrix((values, index.ravel(), start), shape=(n, self._fitted()["model_"].n_points))
 
-    def _validated_target(self, target: NDArray[Any]) -> NDArray[Any]:
+    def _validate_target(self, target: NDArray[Any]) -> NDArray[Any]:
         raise NotImplementedError
 
-    def _described(self, target: NDArray[Any]) -> Fitted:
+    def _target_attributes(self, target: NDArray[Any]) -> Fitted:
         """The fitted attributes of the targets."""
         raise NotImplementedError
 
     def _fitted(self) -> Fitted:
-        if "model_" not in vars(self):
-            name = type(self).__name__
-            raise NotFittedError(f"this {name} is not fitted yet; call fit with a table and a target first")
+        check_is_fitted(self, msg="this %(name)s is not fitted yet; call fit with a table and a target first")
         return self.__dict__
 
     def _weighted_neighbours(self, X: Any) -> tuple[Fitted, NDArray[np.intp], NDArray[np.float64]]:
@@ -162,29 +176,15 @@ class NeighboursEstimator(NeighbourParameters, BaseEstimator):  # type: ignore[m
 
 
 class KNeighborsClassifier(ClassifierPredictions, ClassifierMixin, NeighboursEstimator):  # type: ignore[misc]
-    """Predicts the class that most of the nearest rows have.
+    """A classifier that predicts the most frequent class of the nearest rows; for numbers see
+    `KNeighborsRegressor`.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,), or a list of them
         The sorted classes; one array per target if there are several.
-    model_ : treewright.KDTree
-        The k-d tree.
-    effective_metric_ : str
-        The metric by its own name.
-    n_samples_fit_ : int
-        The number of rows of the fit.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if the table had any.
     outputs_2d_ : bool
         Whether `y` had several columns.
-
-    See Also
-    --------
-    KNeighborsRegressor : The same for numbers.
-    treewright.KDTree : The tree below it.
 
     Examples
     --------
@@ -208,24 +208,24 @@ class KNeighborsClassifier(ClassifierPredictions, ClassifierMixin, NeighboursEst
         fitted, index, counts = self._weighted_neighbours(X)
         classes = fitted["classes_"] if fitted["outputs_2d_"] else [fitted["classes_"]]
         shares = []
-        for column, known in enumerate(classes):
-            cell = fitted["_target"][index, column] + len(known) * np.arange(len(index))[:, None]
-            flat = np.bincount(cell.ravel(), counts.ravel(), minlength=len(index) * len(known))
-            shares.append(flat.reshape(len(index), len(known)).astype(np.float64, copy=False))
+        for column, labels in enumerate(classes):
+            cell = fitted["_target"][index, column] + len(labels) * np.arange(len(index))[:, None]
+            flat = np.bincount(cell.ravel(), counts.ravel(), minlength=len(index) * len(labels))
+            shares.append(flat.reshape(len(index), len(labels)).astype(np.float64, copy=False))
         return fitted, shares
 
-    def _validated_target(self, target: NDArray[Any]) -> NDArray[Any]:
+    def _validate_target(self, target: NDArray[Any]) -> NDArray[Any]:
         check_classification_targets(target)
         return target
 
-    def _described(self, target: NDArray[Any]) -> Fitted:
+    def _target_attributes(self, target: NDArray[Any]) -> Fitted:
         several = target.ndim == 2
-        found = [np.unique(column, return_inverse=True) for column in (target.T if several else [target])]
-        classes = [known for known, _ in found]
+        pairs = [np.unique(column, return_inverse=True) for column in (target.T if several else [target])]
+        classes = [labels for labels, _ in pairs]
         return {
             "classes_": classes if several else classes[0],
             "outputs_2d_": several,
-            "_target": np.stack([codes.reshape(-1) for _, codes in found], axis=1),
+            "_target": np.stack([codes.reshape(-1) for _, codes in pairs], axis=1),
         }
 
     def __sklearn_tags__(self) -> Any:
@@ -235,25 +235,7 @@ class KNeighborsClassifier(ClassifierPredictions, ClassifierMixin, NeighboursEst
 
 
 class KNeighborsRegressor(RegressorPredictions, RegressorMixin, NeighboursEstimator):  # type: ignore[misc]
-    """Predicts the mean of the nearest rows.
-
-    Attributes
-    ----------
-    model_ : treewright.KDTree
-        The k-d tree.
-    effective_metric_ : str
-        The metric by its own name.
-    n_samples_fit_ : int
-        The number of rows of the fit.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if the table had any.
-
-    See Also
-    --------
-    KNeighborsClassifier : The same for classes.
-    treewright.KDTree : The tree below it.
+    """A regressor that predicts the mean of the nearest rows; for classes see `KNeighborsClassifier`.
 
     Examples
     --------
@@ -269,12 +251,12 @@ class KNeighborsRegressor(RegressorPredictions, RegressorMixin, NeighboursEstima
         means: NDArray[np.float64] = np.einsum("qk,qkt->qt", counts, target.reshape(len(target), -1)[index])
         return means if target.ndim == 2 else means[:, 0]
 
-    def _validated_target(self, target: NDArray[Any]) -> NDArray[Any]:
+    def _validate_target(self, target: NDArray[Any]) -> NDArray[Any]:
         return check_array(  # type: ignore[no-any-return]
             target, dtype=np.float64, ensure_2d=False, input_name="y", estimator=self
         )
 
-    def _described(self, target: NDArray[Any]) -> Fitted:
+    def _target_attributes(self, target: NDArray[Any]) -> Fitted:
         return {"_target": target}
 
 
@@ -318,13 +300,13 @@ def neighbour_weights(weights: Weights, distance: NDArray[np.float64]) -> Any:
     if weights is None or (isinstance(weights, str) and weights == "uniform"):
         return np.ones_like(distance)
     if callable(weights):
-        given = np.asarray(weights(distance))
-        if given.shape != distance.shape:
+        result = np.asarray(weights(distance))
+        if result.shape != distance.shape:
             raise ValueError(
-                f"weights gives the shape {given.shape} for distances of the shape {distance.shape}; "
+                f"weights gives the shape {result.shape} for distances of the shape {distance.shape}; "
                 "the shapes must be equal"
             )
-        return given
+        return result
     at_zero = distance == 0
     safe = np.where(at_zero, 1.0, distance)
     nearest = safe.min(axis=1, keepdims=True)  # weights relative to it cannot overflow

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import InvalidParameterError
 
 from treewright.encoding import Dataset
 from treewright.encoding.splits import split
@@ -16,27 +15,26 @@ from treewright.estimators._predictions import ClassifierPredictions, Floats
 from treewright.estimators._table_estimator import TableEstimator
 from treewright.estimators.fitting import Fitted, replace_fit
 from treewright.estimators.tree import DecisionTreeClassifier
-from treewright.parameters.checks import Allowed, is_fraction, number, one_of
-from treewright.parameters.spec import Parameters, parameter
+from treewright.parameters.checks import Allowed, is_fraction, one_of
+from treewright.parameters.classic import ConfidenceParameters
+from treewright.parameters.spec import documented, parameter
 from treewright.parameters.tree import ClassifierParameters
 from treewright.pruning.rule_post_pruning import rule_list
 
-_TREE_PARAMETERS = (
-    "criterion",
-    "max_depth",
-    "max_leaf_nodes",
-    "min_samples_split",
-    "min_samples_leaf",
-    "kinds",
-    "n_jobs",
-)
+_OWN_PARAMETERS = {"method", "confidence", "validation_fraction", "random_state"}
 
 
-class RuleListClassifier(ClassifierPredictions, Parameters, TableEstimator, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A list of rules that predicts classes: the first rule that fits a row answers it.
+class RuleListClassifier(
+    ClassifierPredictions,
+    ConfidenceParameters,
+    TableEstimator,
+    ClassifierMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
+    """An ordered list of rules that predicts classes: the first rule that matches a row applies.
 
-    A tree is grown, its paths are taken as rules, and these are pruned one by one, chosen and ordered: C4.5's
-    rules, or Mitchell's rule post-pruning.
+    A tree is grown, its paths are taken as rules, and these are pruned one by one, selected and ordered:
+    C4.5's rules, or Mitchell's rule post-pruning.
 
     Attributes
     ----------
@@ -46,10 +44,6 @@ class RuleListClassifier(ClassifierPredictions, Parameters, TableEstimator, Clas
         The tree that they come from.
     classes_ : ndarray of shape (n_classes,)
         The sorted classes.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if the table had any.
 
     See Also
     --------
@@ -58,8 +52,8 @@ class RuleListClassifier(ClassifierPredictions, Parameters, TableEstimator, Clas
     Notes
     -----
     `predict_proba` is the share of each class among the training rows to which the same rule applies. The
-    class of a rule comes from all rows that it matches, including those of earlier rules, so that now and
-    then another class has the largest share.
+    class of a rule comes from all rows that it matches, including those of earlier rules, so that another
+    class may have the largest share.
 
     Examples
     --------
@@ -75,8 +69,6 @@ class RuleListClassifier(ClassifierPredictions, Parameters, TableEstimator, Clas
     array(['sail', 'stay'], dtype='<U4')
     """
 
-    parameter_error: ClassVar[type[Exception]] = InvalidParameterError
-
     method: str = parameter(
         default="pessimistic",
         doc="How the error of a rule is estimated: from the rows that grew the tree, pessimistically, as "
@@ -88,11 +80,10 @@ class RuleListClassifier(ClassifierPredictions, Parameters, TableEstimator, Clas
     confidence: float = parameter(
         default=0.25,
         doc='C4.5\'s CF, above 0 and at most 1; smaller values drop more conditions. For "pessimistic" only.',
-        allowed=number(0, 1, open_left=True),
-        group="Growing",
     )
     validation_fraction: float = parameter(
         default=0.3,
+        kind="float",
         doc='The fraction of the rows of each class that is set aside at random. For "validation" only.',
         allowed=Allowed(lambda v: is_fraction(v) and 0 < v < 1, "a float in (0, 1)"),
         group="Growing",
@@ -119,15 +110,13 @@ class RuleListClassifier(ClassifierPredictions, Parameters, TableEstimator, Clas
     )
     n_jobs: int | None = parameter(default=None)
 
-    def _check_parameters(self) -> None:
-        self.check_parameters()
-
     def _fit(self, X: Any, y: Any, data: Dataset, described: Fitted) -> None:
         aside = None
         if self.method == "validation":
             share, random = self.validation_fraction, check_random_state(self.random_state)
             data, aside = split(data, (1 - share, share), int(random.randint(2**31 - 1)))
-        tree = DecisionTreeClassifier(**{name: getattr(self, name) for name in _TREE_PARAMETERS})._grow(data)
+        of_tree = self.parameters.keys() - _OWN_PARAMETERS
+        tree = DecisionTreeClassifier(**{name: getattr(self, name) for name in of_tree})._grow(data)
         rules = rule_list(
             tree,
             data=data,
@@ -138,13 +127,9 @@ class RuleListClassifier(ClassifierPredictions, Parameters, TableEstimator, Clas
         )
         replace_fit(self, {**described, "model_": tree, "rules_": rules})
 
+    @documented
     def apply(self, X: Any) -> NDArray[np.intp]:
         """The position in `rules_` of the first rule that matches each row; ``len(rules_)`` is the default.
-
-        Parameters
-        ----------
-        X : table of shape (n_rows, n_columns)
-            The rows, with the columns of the fit.
 
         Returns
         -------

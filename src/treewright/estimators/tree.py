@@ -3,33 +3,25 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import sklearn.tree
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import InvalidParameterError
 
 from treewright.encoding import Dataset
+from treewright.estimators._predictions import ClassifierPredictions, Floats, class_labels
 from treewright.estimators.fitting import Fitted, TreeEstimator
 from treewright.estimators.targets import class_arrays, weighed_by_class
 from treewright.growing import n_threads
 from treewright.parameters import documented
-from treewright.parameters.tree import ClassifierParameters, RegressorParameters
+from treewright.parameters.tree import ClassifierParameters, RandomThresholds, RegressorParameters
 from treewright.tree.missing import divides
 from treewright.tree.predict import codes, numbers, proportions
 
 
-class TreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier):  # type: ignore[misc]
-    """What all estimators of one tree that predicts classes share.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,), or a list of them
-        The sorted classes; one array per target if there are several.
-    n_classes_ : int, or an array of them
-        The number of classes.
-    """
+class TreeClassifier(ClassifierPredictions, TreeEstimator, sklearn.tree.DecisionTreeClassifier):  # type: ignore[misc]
+    """What all estimators of one tree that predicts classes share."""
 
     class_weight: Any
 
@@ -49,12 +41,9 @@ class TreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier):  # typ
         if fitted["n_outputs_"] == 1:
             if rows.n_rows <= tree.n_nodes or divides(tree, rows):
                 return np.asarray(known.take(codes(tree, rows, threads)[:, 0]))
-            named = known.take(tree.label[:, 0])  # the shorter way for many rows: name the nodes first
-            return np.asarray(named.take(tree.apply(rows, n_threads=threads)))
-        said = codes(tree, rows, threads)
-        columns = [classes.take(said[:, k]) for k, classes in enumerate(known)]
-        same = len({column.dtype.kind for column in columns}) == 1
-        return np.stack(columns if same else [column.astype(object) for column in columns], axis=1)
+            labels = known.take(tree.label[:, 0])  # faster for many rows: the labels of the nodes first
+            return np.asarray(labels.take(tree.apply(rows, n_threads=threads)))
+        return class_labels(known, codes(tree, rows, threads))
 
     @documented
     def predict_proba(self, X: Any, check_input: bool = True) -> Any:
@@ -65,22 +54,11 @@ class TreeClassifier(TreeEstimator, sklearn.tree.DecisionTreeClassifier):  # typ
         ndarray of shape (n_rows, n_classes), or a list of them, one per target
             The shares, in the order of `classes_`.
         """
+        return super().predict_proba(X)
+
+    def _class_probabilities(self, X: Any) -> list[Floats]:
         fitted, rows = self._rows(X)
-        shares = proportions(fitted["model_"], rows, n_threads(self.n_jobs))
-        return shares[0] if len(shares) == 1 else shares
-
-    @documented
-    def predict_log_proba(self, X: Any) -> Any:
-        """The logarithms of the shares of `predict_proba`; minus infinity where a leaf lacks a class.
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_classes), or a list of them, one per target
-            The logarithms, in the order of `classes_`.
-        """
-        shares = self.predict_proba(X)
-        with np.errstate(divide="ignore"):
-            return [np.log(share) for share in shares] if isinstance(shares, list) else np.log(shares)
+        return proportions(fitted["model_"], rows, n_threads(self.n_jobs))
 
     def _training_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Dataset, Fitted]:
         data = self._reweighted(self._encode(X, y, sample_weight, classes=True))
@@ -150,8 +128,6 @@ class DecisionTreeClassifier(ClassifierParameters, TreeClassifier):
     2
     """
 
-    parameter_error: ClassVar[type[Exception]] = InvalidParameterError
-
 
 class DecisionTreeRegressor(RegressorParameters, TreeRegressor):
     """A decision tree that predicts numbers.
@@ -175,10 +151,8 @@ class DecisionTreeRegressor(RegressorParameters, TreeRegressor):
     array([406.7, 950. ])
     """
 
-    parameter_error: ClassVar[type[Exception]] = InvalidParameterError
 
-
-class ExtraTreeClassifier(DecisionTreeClassifier):
+class ExtraTreeClassifier(RandomThresholds, DecisionTreeClassifier):  # type: ignore[misc]
     """A decision tree that predicts classes, with thresholds drawn at random.
 
     Each node draws some columns, one threshold in each, and takes the best of these splits. Meant for
@@ -200,13 +174,9 @@ class ExtraTreeClassifier(DecisionTreeClassifier):
 
     splitter: str = "random"
     max_features: int | float | str | None = "sqrt"
-    split: ClassVar[str] = "axis"  # type: ignore[misc]
-    category_gain: ClassVar[str] = "corrected"  # type: ignore[misc]
-    root: ClassVar[None] = None  # type: ignore[misc]
-    n_competitors: ClassVar[int] = 0  # type: ignore[misc]
 
 
-class ExtraTreeRegressor(DecisionTreeRegressor):
+class ExtraTreeRegressor(RandomThresholds, DecisionTreeRegressor):  # type: ignore[misc]
     """A decision tree that predicts numbers, with thresholds drawn at random.
 
     Each node draws some columns, one threshold in each, and takes the best of these splits. Meant for
@@ -228,8 +198,3 @@ class ExtraTreeRegressor(DecisionTreeRegressor):
 
     splitter: str = "random"
     max_features: int | float | str | None = 1.0
-    split: ClassVar[str] = "axis"  # type: ignore[misc]
-    category_gain: ClassVar[str] = "corrected"  # type: ignore[misc]
-    leaf: ClassVar[str] = "constant"  # type: ignore[misc]
-    root: ClassVar[None] = None  # type: ignore[misc]
-    n_competitors: ClassVar[int] = 0  # type: ignore[misc]

@@ -197,7 +197,7 @@ def _of_node(
         return ()  # possible with other rows than those of the fit: all counts are 0
     parts = np.flatnonzero(tree.joined & (tree.heads == node))
     own = float(tree.gain[[node, *parts]].sum()) if parts.size else _gain_of_sides(tree, data, here, left)
-    one_split = {"criterion": tree.criterion, "max_splits": 1, "min_gain": _ANY_GAIN, **limits}
+    one_split = {"criterion": tree.criterion, "max_leaf_nodes": 2, "min_gain": _ANY_GAIN, **limits}
     splits = [
         (position, grow(_one_column(data, position, here), **one_split))
         for position in range(len(tree.schema.columns))
@@ -271,4 +271,4 @@ def _gain_of_sides(tree: Tree, data: Dataset, rows: NDArray[Any], left: NDArray[
     if left.all() or not left.any():
         return 0.0
     sides = _with_column(data, Column("side"), left.astype(np.float64), rows)
-    return _gain(grow(sides, criterion=tree.criterion, max_splits=1))
+    return _gain(grow(sides, criterion=tree.criterion, max_leaf_nodes=2))

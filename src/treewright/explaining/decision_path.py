@@ -22,8 +22,7 @@ from treewright.parameters import documented
 from treewright.tree import Tree
 from treewright.tree.costs import cost_arrays
 from treewright.tree.evaluate import whole_rows
-from treewright.tree.missing import divides, parts_of
-from treewright.tree.node import columns_with_missing
+from treewright.tree.missing import columns_with_missing, divides, parts_of
 from treewright.tree.predict import answers as answers_to
 from treewright.tree.predict import proportions
 from treewright.tree.shortcuts import as_tree

@@ -20,9 +20,7 @@ from treewright.tree import Tree
 from treewright.tree.conditions import Condition, merge_conditions
 from treewright.tree.costs import cost_arrays
 from treewright.tree.evaluate import answer_losses, given_rows, given_table
-from treewright.tree.missing import first_missing, refuse_sending, sent_by_others
-from treewright.tree.node import columns_with_missing
-from treewright.tree.rule_list import condition_of
+from treewright.tree.missing import columns_with_missing, refuse_missing, refuse_sending, sent_by_others
 from treewright.tree.shortcuts import as_tree
 from treewright.tree.wording import answer_in_words
 
@@ -195,7 +193,7 @@ def _by_data(trees: tuple[Tree, Tree], rows: Any) -> _Counts:
     tables = [_rows(tree, rows) for tree in trees]
     if any(map(sent_by_others, trees)):
         for tree, table in zip(trees, tables, strict=True):
-            _refuse_missing(tree, table)
+            refuse_missing(tree, table, "data", _COMPARE_COMPLETE)
     leaves = [tree.apply(table) for tree, table in zip(trees, tables, strict=True)]
     weight = tables[0].row_weights
     if not weight.sum() > 0:
@@ -215,13 +213,10 @@ def _by_data(trees: tuple[Tree, Tree], rows: Any) -> _Counts:
     return _Counts(pairs, np.bincount(place), np.bincount(place, weight[counted]).astype(np.float64), losses)
 
 
-def _refuse_missing(tree: Tree, data: Dataset) -> None:
-    if (place := first_missing(tree, data)) is not None:
-        column, row = place
-        raise ValueError(
-            f"row {row} of data has no value of {tree.tested[column].name!r}, and one of the trees sends "
-            "missing values by surrogates or down both sides: compare rows with a value in all tested columns"
-        )
+_COMPARE_COMPLETE = (
+    "and one of the trees sends missing values by surrogates or down both sides: compare rows with a value "
+    "in all tested columns"
+)
 
 
 def _rows(tree: Tree, rows: Any) -> Dataset:
@@ -290,7 +285,7 @@ class Paths:
             node = self.before[node]
         for each in reversed(waiting):
             parent = self.parent[each]
-            condition = condition_of(self.tree, parent, each == parent + 1)
+            condition = self.tree.condition(parent, each == parent + 1)
             condition = condition.with_new(self.new.get(condition.column, ()))
             above = self.before[each]
             if above > 0:

@@ -1,32 +1,30 @@
-"""Tests one by one, as a program asks them where surrogates stand in for missing values."""
+"""Tests one by one, as a program evaluates them where surrogates stand in for missing values."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.tree import Tree
+from treewright.tree.conditions import SubsetTest
 
-Ways = list[tuple[str, str]]  # (a condition, what follows if it holds), in the order in which they are asked
 
-
-@dataclass(frozen=True)
-class Question:
-    """The test of a node, or one that stands in for it: which values go left."""
+class Question(NamedTuple):
+    """The test of a node, or a surrogate of it: which values go left."""
 
     feature: int  # as the tree counts: columns, then sums of columns
     threshold: float  # of a number or time: values up to it go left; NaN of a category
     reversed: bool = False  # values above the threshold go left
     left: tuple[int, ...] = ()  # the codes of the categories that go left
     right: tuple[int, ...] = ()
-    unseen_left: bool | None = None  # where categories go that were never seen; None: ask on, as if missing
+    unseen_left: bool | None = None  # where categories that were never seen go; None: as missing values
 
     @property
     def is_category(self) -> bool:
-        """Whether it asks a category."""
+        """Whether it tests a category."""
         return self.threshold != self.threshold
 
     @property
@@ -35,55 +33,54 @@ class Question:
         return ">" if self.reversed else "<="
 
     @property
-    def flipped(self) -> Question:
+    def listed(self) -> tuple[bool, tuple[int, ...]]:
+        """(within, codes): a category goes left if it is within the codes, or if it is not.
+
+        Categories that were never seen are not within them.
+        """
+        return (False, self.right) if self.unseen_left else (True, self.left)
+
+    @property
+    def opposite(self) -> Question:
         """The same question about the right side."""
-        unseen = None if self.unseen_left is None else not self.unseen_left
-        return replace(self, reversed=not self.reversed, left=self.right, right=self.left, unseen_left=unseen)
+        unseen_left = None if self.unseen_left is None else not self.unseen_left
+        sides = self.right, self.left
+        return Question(self.feature, self.threshold, not self.reversed, *sides, unseen_left)
 
 
 def has_surrogates(tree: Tree, node: int) -> bool:
-    """Whether others stand in at a node where its value is missing."""
+    """Whether a node has surrogates."""
     return bool(len(tree.surrogates)) and len(tree.surrogates.of(node)) > 0
 
 
 def questions(tree: Tree, node: int, *, to_left: bool = True) -> Iterator[Question]:
-    """What a node asks, then what stands in for it, the best first: which values go left, or else right."""
-    goes_left = tree.goes_left(node) if tree.subset[node] >= 0 else np.zeros(0, np.bool_)
-    lefts, rights = _sides(goes_left)
-    unseen = bool(tree.heavier_left[node])
-    found = [Question(int(tree.feature[node]), float(tree.threshold[node]), False, lefts, rights, unseen)]
-    found += [stand_in(tree, entry) for entry in tree.surrogates.of(node)]
-    return (question if to_left else question.flipped for question in found)
+    """The test of a node, then its surrogates, the best first: which values go left, or else right."""
+    feature = int(tree.feature[node])
+    if tree.subset[node] < 0:
+        question = Question(feature, float(tree.threshold[node]))
+    else:
+        question = _of_category(feature, tree.goes_left(node), False, bool(tree.heavier_left[node]))
+    yield question if to_left else question.opposite
+    if len(tree.surrogates):
+        others = (stand_in(tree, entry) for entry in tree.surrogates.of(node))
+        yield from (other if to_left else other.opposite for other in others)
 
 
 def stand_in(tree: Tree, entry: int) -> Question:
     """One surrogate."""
     others = tree.surrogates
-    feature, start = int(others.feature[entry]), int(others.subset[entry])
-    turned = bool(others.reversed[entry])
-    if start < 0:
-        return Question(feature, float(others.threshold[entry]), turned)
-    bits = others.subsets[start : start + tree.schema.subset_sizes[feature]]
-    count = tree.schema.category_counts[feature]
-    passes = np.unpackbits(bits, count=count, bitorder="little").astype(bool)
-    lefts, rights = _sides(passes != turned)
-    return Question(feature, np.nan, turned, lefts, rights)
+    test, feature = others.test(entry, tree.schema), int(others.feature[entry])
+    is_reversed = bool(others.reversed[entry])
+    if isinstance(test, SubsetTest):
+        return _of_category(feature, test.passes != is_reversed, is_reversed, None)
+    return Question(feature, float(others.threshold[entry]), is_reversed)
 
 
-def _sides(goes_left: NDArray[np.bool_]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    return tuple(np.flatnonzero(goes_left).tolist()), tuple(np.flatnonzero(~goes_left).tolist())
-
-
-def asked_in_turn(
-    tree: Tree, node: int, ways: Callable[[Question], Ways], *, to_left: bool = True
-) -> tuple[Ways, bool]:
-    """What to ask at a node one after the other, and whether a row goes there that has no value for any.
-
-    `ways` writes a question in some language: conditions, each of which says that the value is known, and
-    whether the row goes there.
-    """
-    found = [way for question in questions(tree, node, to_left=to_left) for way in ways(question)]
-    return found, bool(tree.missing_left[node]) == to_left
+def _of_category(
+    feature: int, goes_left: NDArray[np.bool_], is_reversed: bool, unseen_left: bool | None
+) -> Question:
+    left, right = (tuple(np.flatnonzero(side).tolist()) for side in (goes_left, ~goes_left))
+    return Question(feature, np.nan, is_reversed, left, right, unseen_left)
 
 
 def refuse_parts(tree: Tree, format: str) -> None:

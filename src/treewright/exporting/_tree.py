@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from treewright._text import escape, label_text, percent, row_count, set_text
 from treewright._version import __version__
 from treewright.encoding.schema import Column, Target
-from treewright.exporting._split_tests import has_surrogates
+from treewright.exporting._split_tests import has_surrogates, questions
 from treewright.tree import Tree
 from treewright.tree.wording import branch_in_words, number_in_words
 
@@ -121,28 +122,13 @@ class Code:
 
     # ---- tests ---------------------------------------------------------------------------------------
 
-    def codes_left(self, node: int) -> NDArray[np.intp]:
-        """The codes of the categories that go left at a node."""
-        tree, j = self.tree, int(self.tree.feature[node])
-        start = int(tree.subset[node])
-        bits = np.unpackbits(
-            tree.subsets[start : start + tree.schema.subset_sizes[j]],
-            count=len(tree.schema.columns[j].categories),
-            bitorder="little",
-        )
-        return np.flatnonzero(bits)
-
-    def among(self, node: int, *, to_left: bool = True) -> tuple[bool, list[int], bool]:
+    def among(self, node: int, *, to_left: bool = True) -> tuple[bool, tuple[int, ...], bool]:
         """(within, codes, missing): a row goes to a child if its category is within the codes, or if it is
         not; `missing` says whether missing values belong to the codes. Unseen ones never do.
         """
-        unseen_goes = bool(self.tree.heavier_left[node]) == to_left
-        codes = self.codes_left(node)
-        if unseen_goes == to_left:  # the codes that are listed are those of the right child
-            count = len(self.tree.schema.columns[self.tree.feature[node]].categories)
-            codes = np.setdiff1d(np.arange(count), codes)
+        within, codes = next(questions(self.tree, node, to_left=to_left)).listed
         missing_goes = bool(self.tree.missing_left[node]) == to_left
-        return not unseen_goes, codes.tolist(), missing_goes != unseen_goes
+        return within, codes, missing_goes == within
 
     # ---- answers -------------------------------------------------------------------------------------
 
@@ -245,9 +231,27 @@ def _distinct(features: NDArray[np.int32]) -> list[int]:
 
 def family(column: Column) -> str:
     """What the values of a column are: number, time, text, or a number or bool as a category's name."""
-    if column.kind != "category":
-        return column.kind
-    return "text" if all(isinstance(category, str) for category in column.categories) else "name"
+    kind = column.type.family(column.categories)
+    if not column.is_category:
+        return kind
+    return "text" if kind in ("text", "nothing") else "name"
+
+
+def label_type(labels: Sequence[Any]) -> str:
+    """The narrowest type that holds all of some categories or classes: text, float, bool or integer."""
+    if not labels or isinstance(labels[0], str):
+        return "text"
+    if any(isinstance(label, float) for label in labels):
+        return "float"
+    return "bool" if isinstance(labels[0], bool) else "integer"
+
+
+def unknown_label(labels: Sequence[Any]) -> Any:
+    """A text or a whole number that is none of some labels."""
+    if label_type(labels) == "text":
+        return "".join(labels) + "?"
+    known = set(labels)
+    return next(number for number in range(len(labels) + 1) if number not in known)
 
 
 def plain(values: Any) -> list[Any]:
@@ -261,13 +265,26 @@ def plain(values: Any) -> list[Any]:
     return [None if gone else tick for gone, tick in zip(missing, ticks, strict=True)]
 
 
-def labelled(tree: Tree, found: list[Any]) -> NDArray[Any]:
+def label_array(tree: Tree, found: list[Any]) -> NDArray[Any]:
     """Answers as an array in which no label changes its type or value."""
     if not tree.schema.predicts_classes:
         return np.array(found, np.float64)
     array = np.empty(np.shape(found) if len(tree.schema.targets) > 1 else len(found), object)
     array[:] = found
     return array
+
+
+def in_columns(answers: list[NDArray[Any]]) -> NDArray[Any]:
+    """The answers for one target, or a column for each of several."""
+    return answers[0] if len(answers) == 1 else np.stack(answers, axis=1)
+
+
+def optional_module(name: str, purpose: str, package: str) -> Any:
+    """A module that is not always installed; ImportError with what installs it."""
+    try:
+        return import_module(name)
+    except ImportError:
+        raise ImportError(f"{purpose} needs {name}: pip install '{package}'") from None
 
 
 def _labels(code: Code) -> Iterator[tuple[str, tuple[Any, ...]]]:
@@ -354,7 +371,7 @@ def check_name(name: str, option: str, reserved: Container[str]) -> None:
         )
 
 
-def filled(items: Sequence[str], indent: str = "    ") -> list[str]:
+def fill_lines(items: Sequence[str], indent: str = "    ") -> list[str]:
     """Items of a table as lines of a moderate width, each item followed by a comma."""
     lines, line = [], indent
     for item in items:
@@ -377,7 +394,7 @@ def remark(text: str) -> str:
     return _short(escape(text), LONGEST_REMARK)
 
 
-def quoted(text: str, quote: str, escaped: Callable[[str], str], kept: Callable[[str], bool]) -> str:
+def quote_text(text: str, quote: str, escaped: Callable[[str], str], kept: Callable[[str], bool]) -> str:
     """A text between quotes; characters that are not `kept` are written by `escaped`."""
     return quote + "".join(c if kept(c) else escaped(c) for c in text) + quote
 
@@ -391,6 +408,6 @@ def _count(n: int, one: str, many: str) -> str:
 
 
 def _kind_in_words(column: Column) -> str:
-    if column.kind == "category":
+    if column.is_category:
         return f"one of {set_text(column.categories)}"
-    return "a time, in microseconds since 1970 (UTC)" if column.kind == "time" else "a number"
+    return "a time, in microseconds since 1970 (UTC)" if family(column) == "time" else "a number"

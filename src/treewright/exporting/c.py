@@ -5,7 +5,8 @@ from __future__ import annotations
 import ctypes
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -16,7 +17,7 @@ from treewright.encoding.kinds import MISSING_CODE as MISSING
 from treewright.encoding.kinds import UNSEEN_CODE as UNSEEN
 from treewright.encoding.schema import Column, Target
 from treewright.exporting._check.running import engine, run
-from treewright.exporting._program.form import Demand, Function, Let, Statement, Table
+from treewright.exporting._program.form import Demand, Expression, Function, Name
 from treewright.exporting._program.lowering import lower
 from treewright.exporting._program.printer import Printer, array_lines
 from treewright.exporting._program.row_printer import program_code
@@ -27,11 +28,12 @@ from treewright.exporting._tree import (
     check_nul,
     divides,
     family,
-    filled,
+    label_array,
+    label_type,
     number,
     one_target,
     plain,
-    quoted,
+    quote_text,
     remark,
     words,
 )
@@ -39,7 +41,6 @@ from treewright.tree import Tree
 
 _FLAGS = ("-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC")
 _DEEPEST = 10_000  # tests in a row where rows are divided: the nodes still to visit lie on the stack
-_TEXT = "const char *"
 _RESERVED = words(
     """alignas alignof and and_eq asm atomic_cancel auto bitand bitor bool break case catch char char8_t
     char16_t char32_t class co_await co_return co_yield compl concept const const_cast consteval
@@ -118,8 +119,20 @@ class _C(Printer):
     """C, whose values are members of a struct and whose categories are codes."""
 
     infinity = "INFINITY"
+    nan = "NAN"
     truths = ("0", "1")
-    types: ClassVar[dict[str, str]] = {"int": "int", "double": "double", "index": "int"}
+    to_int = "(int){}"
+    plus = ""
+    is_finite = "isfinite({})"
+    number_known = ("!isnan({})", "isnan({})")
+    types: ClassVar[dict[str, str]] = {"int": "int", "double": "double"}
+    array = "{type} {name}[{size}] = {{{zero}}};"
+    signature = "static inline {returns} {name}({parameters})\n{{"
+    parameters: ClassVar[dict[str, str]] = {
+        **dict.fromkeys(("row", "values"), "const {row} *row"),
+        **{"int": "int {}", "double": "double {}", "doubles": "double *{}"},
+    }
+    comment = ("/*", " */")
     reserved = _RESERVED
 
     def __init__(self, code: Code, prefix: str) -> None:
@@ -139,43 +152,26 @@ class _C(Printer):
         """A comment that nothing in it ends."""
         return _safe(text)
 
-    def after(self, remark: str) -> str:
-        """A comment at the end of a line."""
-        return f"  /* {self.remark(remark)} */" if remark else ""
-
-    def comment_lines(self, text: str) -> list[str]:
-        """A comment of as many lines as it takes."""
-        first, *others = (line.removeprefix("//") for line in super().comment_lines(text))
-        lines = [f"/*{first}", *(f"  {line}" for line in others)]
-        return [*lines[:-1], f"{lines[-1]} */"]
-
     def literal(self, label: Any) -> str:
         """A text."""
         return _text(label)
 
-    def signature(self, function: Function) -> str:
-        """The first line of a function."""
-        kinds = {"int": "int ", "double": "double ", "doubles": "double *"}
-        row = f"const {self.prefix}_row *row"
-        given = [f"{kinds[kind]}{name}" if kind in kinds else row for name, kind in function.parameters]
-        answer = "int" if self.code.predicts_classes else "double"
-        returns = {None: "void", "answer": answer}.get(function.returns, function.returns)
-        return f"static inline {returns} {self.name(function.name)}({', '.join(given)})\n{{"
+    def answer_type(self) -> str:
+        """The code of a class, or a number."""
+        return "int" if self.code.predicts_classes else "double"
 
     def function(self, function: Function) -> list[str]:
         """The lines of a function; a tree that needs no column ignores the row."""
         lines = super().function(function)
-        start = len(lines) - len(list(self.block(function.body, "    "))) - 1
-        uses_row = any("row->" in line or "(row" in line for line in lines[start:])
+        uses_row = any("row->" in line or "(row" in line for line in self.block(function.body))
         if function.parameters[0][0] == "row" and not uses_row:
-            lines.insert(start, "    (void)row;")
+            lines.insert(len(lines) - 1 - len(self.block(function.body)), "    (void)row;")
         return lines
 
-    def table(self, table: Table) -> Iterator[str]:
+    def constant(self, type: str, name: str, items: list[str]) -> Iterator[str]:
         """An array, which in C has an element at least."""
-        items = [number(v, self.infinity) if table.type == "double" else str(v) for v in table.values]
-        kind = "unsigned char" if table.type == "byte" else table.type
-        yield from array_lines(f"static const {kind} {self.name(table.name)}[] = {{", items or ["0"], "};")
+        kind = "unsigned char" if type == "byte" else type
+        yield from array_lines(f"static const {kind} {name}[] = {{", items or ["0"], "};")
 
     def value(self) -> list[str]:
         """A column or sum by its place, of a category its code."""
@@ -183,9 +179,11 @@ class _C(Printer):
         lines += [f"static inline double {self.prefix}_value(const {self.prefix}_row *row, int column)", "{"]
         lines.append("    switch (column) {")
         for place, j in enumerate([*self.code.used, *self.code.sums]):
-            text = self.variable(j) if j not in self.code.sums else f"{self.name(self.variables[j])}(row)"
-            if self.is_category(j):
-                text = f"{text} < {len(self.code.tree.schema.columns[j].categories)} ? {text} : {UNSEEN}"
+            text, column = self.variable(j), self.code.tree.tested[j]
+            if j in self.code.sums:
+                text = f"{self.name(text)}(row)"
+            if column.is_category:
+                text = f"{text} < {len(column.categories)} ? {text} : {UNSEEN}"
             lines.append(f"    case {place}: return {text};")
         return [*lines, "    default: return NAN;", "    }", "}", ""]
 
@@ -198,48 +196,29 @@ class _C(Printer):
         """The code of a class, or a number."""
         return values[0]
 
-    def array(self, statement: Let) -> str:
-        """An array of zeros."""
-        zero, kind = ("0", "int") if statement.type == "ints" else ("0.0", "double")
-        return f"{kind} {statement.name}[{self.expression(statement.value)}] = {{{zero}}};"
-
-    def let(self, type: str, name: str, value: str) -> str:
+    def let(self, type: str, name: str, value: str) -> Iterator[str]:
         """A variable; the values of a row are the row itself."""
-        return "" if type == "values" else super().let(type, name, value)
+        if type != "values":
+            yield from super().let(type, name, value)
 
-    def constant_name(self, name: str) -> str:
-        """A local variable, the row, or NaN."""
-        return {"nan": "NAN", "values": "row"}.get(name, name)
+    def expression(self, of: Expression, around: int = 0) -> str:
+        """An expression, with the row in place of its values."""
+        return "row" if of == Name("values") else super().expression(of, around)
 
     def item(self, array: str, index: str) -> str:
         """An element of a table, or a value of the row."""
         return f"{self.prefix}_value(row, {index})" if array == "values" else super().item(array, index)
 
-    def known(self, feature: int, negated: bool) -> str:
-        """Whether a value is there."""
-        if self.is_category(feature):
-            return super().known(feature, negated)
-        return f"{'' if negated else '!'}isnan({self.variable(feature)})"
-
     def call(self, function: str, arguments: list[str]) -> str:
-        """A call of a function of the program, or of a built-in one."""
-        if function in ("isnan", "isfinite"):
-            return f"{function}({arguments[0]})"
-        if function == "int":
-            return f"(int){arguments[0]}"
+        """A call, or the answer to a row that lacks a value."""
         if function == "nothing":
             return "-1" if self.code.predicts_classes else "NAN"
-        if function == "plus":
-            return f"{self.name(function)}({', '.join(arguments)})"
         return super().call(function, arguments)
 
-    def statement(self, of: Statement, indent: str) -> Iterator[str]:
+    def demand(self, of: Demand) -> Iterator[str]:
         """A row that lacks a value has no leaf."""
-        if isinstance(of, Demand):
-            tests = " || ".join(self.expression(condition) for _, condition in of.missing)
-            yield f"{indent}if ({tests}) return -1;  /* a value is missing */"
-        else:
-            yield from super().statement(of, indent)
+        tests = " || ".join(self.expression(condition) for _, condition in of.missing)
+        yield f"if ({tests}) return -1;  /* a value is missing */"
 
 
 def answers(rendered: str, tree: Tree, table: dict[str, Any], **options: Any) -> NDArray[Any]:
@@ -251,71 +230,85 @@ def answers(rendered: str, tree: Tree, table: dict[str, Any], **options: Any) ->
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "tree.h").write_text(rendered, encoding="utf-8")
         source, library = Path(folder, "run.c"), Path(folder, "run.so")
-        source.write_text("\n".join(_runner(code, name, place, members)), encoding="utf-8")
+        source.write_text(_runner(code, name, place, members), encoding="utf-8")
         run([compiler, *_FLAGS, source, "-o", library, "-lm"], "the c export does not compile")
-        return _run(ctypes.CDLL(str(library)), code, place, table)
+        return label_array(tree, _run(ctypes.CDLL(str(library)), code, place, table))
 
 
-def _run(library: Any, code: Code, place: int, table: dict[str, Any]) -> NDArray[Any]:
+def _run(library: Any, code: Code, place: int, table: dict[str, Any]) -> list[Any]:
     """The answers of the compiled program, as labels or numbers."""
     n = len(next(iter(table.values())))
-    columns = [_encoded(library, k, column, table[column.name]) for k, column in enumerate(code.columns)]
+    columns = [_encode(library, k, column, table[column.name]) for k, column in enumerate(code.columns)]
     pointers = (ctypes.c_void_p * max(len(columns), 1))(*(array.ctypes.data for array in columns))
     found = np.empty(n, np.int32 if code.predicts_classes else np.float64)
     library.run(ctypes.c_size_t(n), pointers, found.ctypes.data_as(ctypes.c_void_p))
     if not code.predicts_classes:
-        return found
+        return list(found.tolist())
     classes = code.targets[place].classes or ()
-    library.label.restype = {_TEXT: ctypes.c_char_p, "double": ctypes.c_double}.get(
-        _label_type(classes), ctypes.c_longlong
-    )
+    library.label.restype = _TYPES[label_type(classes)].ctype
     labels = [library.label(k) for k in range(len(classes))]
     if isinstance(classes[0], str):
         labels = [label.decode("utf-8", "surrogatepass") for label in labels]
     elif isinstance(classes[0], bool):
         labels = list(map(bool, labels))
-    array = np.empty(n, object)
-    array[:] = [labels[k] for k in found.tolist()]
-    return array
+    return [labels[k] for k in found.tolist()]
 
 
-def _encoded(library: Any, k: int, column: Column, values: Any) -> NDArray[Any]:
+def _encode(library: Any, k: int, column: Column, values: Any) -> NDArray[Any]:
     """A column as the program wants it; it finds the codes of categories itself."""
-    if column.kind != "category":
+    if not column.is_category:
         return np.array([np.nan if value is None else value for value in plain(values)], np.float64)
-    known = {}
-    kind = _value_type(column)
     function = getattr(library, f"code_{k}")
-    function.argtypes = [{_TEXT: ctypes.c_char_p, "double": ctypes.c_double}.get(kind, ctypes.c_longlong)]
-    for value in set(values):
-        given = value
-        if kind == _TEXT:
-            given = None if value is None else value.encode("utf-8", "surrogatepass")
-        known[value] = MISSING if value is None else function(given)
-    return np.array([known[value] for value in values], np.int32)
+    function.argtypes = [_type_of(column).ctype]
+    codes = {None: MISSING}
+    for value in set(values) - {None}:
+        is_text = isinstance(value, str)
+        codes[value] = function(value.encode("utf-8", "surrogatepass") if is_text else value)
+    return np.array([codes[value] for value in values], np.int32)
 
 
-def _runner(code: Code, name: str, place: int, members: list[str]) -> Iterator[str]:
+_RUNNER = """\
+#include "tree.h"
+{functions}
+void run(size_t n, const void *const *columns, {answer} *found) {{
+    size_t i; {name}_row row; memset(&row, 0, sizeof row); (void)columns;
+    for (i = 0; i < n; ++i) {{
+        {cells}
+        found[i] = {name}_predict(&row);
+    }}
+}}
+"""
+
+
+def _runner(code: Code, name: str, place: int, members: list[str]) -> str:
     """A program around the header that `answers` can call."""
-    yield '#include "tree.h"'
-    for k, column in enumerate(code.columns):
-        if column.kind == "category":
-            kind = _value_type(column)
-            yield f"int code_{k}({kind} value) {{ return {name}_code_{members[k]}(value); }}"
+    functions, cells = list[str](), list[str]()
+    for k, (column, member) in enumerate(zip(code.columns, members, strict=True)):
+        if column.is_category:
+            value = f"{_type_of(column).name}value"
+            functions.append(f"int code_{k}({value}) {{ return {name}_code_{member}(value); }}")
+        kind = "int" if column.is_category else "double"
+        cells.append(f"row.{member} = ((const {kind} *)columns[{k}])[i];")
     if code.predicts_classes:
-        kind = _label_type(code.targets[place].classes or ())
-        kind = "long long" if kind == "int" else kind
-        yield f"{kind} label(int code) {{ return {name}_class(code); }}"
-    out = "int" if code.predicts_classes else "double"
-    yield f"void run(size_t n, const void *const *columns, {out} *found) {{"
-    yield f"    size_t i; {name}_row row; memset(&row, 0, sizeof row); (void)columns;"
-    yield "    for (i = 0; i < n; ++i) {"
-    for k, column in enumerate(code.columns):
-        kind = "int" if column.kind == "category" else "double"
-        yield f"        row.{members[k]} = ((const {kind} *)columns[{k}])[i];"
-    yield f"        found[i] = {name}_predict(&row);"
-    yield "    }"
-    yield "}"
+        label = _TYPES[label_type(code.targets[place].classes or ())].name
+        functions.append(f"{label} label(int code) {{ return {name}_class(code); }}")
+    answer = "int" if code.predicts_classes else "double"
+    parts = {"functions": "\n".join(functions), "cells": " ".join(cells)}
+    return _RUNNER.format(name=name, answer=answer, **parts)
+
+
+# ---- rows and labels ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Type:
+    """A type of categories or classes."""
+
+    name: str
+    ctype: Any
+    missing: str = ""  # the condition for a missing value
+    order: str = "(value > values[middle]) - (value < values[middle])"
+    literal: Callable[[Any], str] = str
 
 
 def _members(code: Code) -> list[str]:
@@ -337,103 +330,94 @@ def _sums(code: Code, name: str) -> Iterator[str]:
 
 def _row(code: Code, name: str, members: list[str]) -> Iterator[str]:
     """The type of a row."""
+    units = {"number": "a number", "time": "microseconds since 1970"}
     yield "typedef struct {"
     for column, member in zip(code.columns, members, strict=True):
         words = _comment(column.name)
-        if column.kind == "category":
+        if column.is_category:
             yield f"    int {member};  /* {words}: {name}_code_{member}(value); {MISSING} is missing */"
         else:
-            kind = "microseconds since 1970" if column.kind == "time" else "a number"
-            yield f"    double {member};  /* {words}: {kind}; NAN is missing */"
+            yield f"    double {member};  /* {words}: {units[family(column)]}; NAN is missing */"
     if not members:
         yield "    int nothing;  /* no column is asked */"
     yield f"}} {name}_row;"
 
 
-def _value_type(column: Column) -> str:
-    """What the categories of a column are in C."""
-    if family(column) == "text":
-        return _TEXT
-    return "double" if any(isinstance(category, float) for category in column.categories) else "long long"
+_CODE = """\
+/* the code of a category of {words}; {UNSEEN} if it was never seen */
+static inline int {name}_code_{member}({type.name}value)
+{{
+{values}
+{codes}
+    int low = 0, high = {count};
+{check}    while (low < high) {{
+        const int middle = low + (high - low) / 2;
+        const int order = {type.order};
+        if (order == 0) return codes[middle];
+        if (order < 0) high = middle; else low = middle + 1;
+    }}
+    return {UNSEEN};
+}}
 
-
-def _label_type(classes: tuple[Any, ...]) -> str:
-    if isinstance(classes[0], str):
-        return _TEXT
-    if any(isinstance(label, float) for label in classes):
-        return "double"
-    return "int" if isinstance(classes[0], bool) else "long long"
+"""
 
 
 def _code_functions(code: Code, name: str, members: list[str]) -> Iterator[str]:
     """For each category a function that finds the code of a value: a search by halves."""
     for column, member in zip(code.columns, members, strict=True):
-        if column.kind != "category":
+        if not column.is_category:
             continue
-        kind = _value_type(column)
-        is_text = kind == _TEXT
-        order = sorted(range(len(column.categories)), key=lambda k, c=column: _sorting(c.categories[k]))  # type: ignore[misc]
-        yield f"/* the code of a category of {_comment(column.name)}; {UNSEEN} if it was never seen */"
-        yield f"static inline int {name}_code_{member}({kind}{'' if is_text else ' '}value)"
-        yield "{"
-        yield from _table(kind, "values", [_literal(column.categories[k], kind) for k in order])
-        yield from _table("int", "codes", list(map(str, order)))
-        yield f"    int low = 0, high = {len(order)};"
-        if is_text:
-            yield f"    if (value == NULL) return {MISSING};"
-        elif kind == "double":
-            yield f"    if (value != value) return {MISSING};"
-        yield "    while (low < high) {"
-        yield "        const int middle = low + (high - low) / 2;"
-        if is_text:
-            yield "        const int order = strcmp(value, values[middle]);"
-        else:
-            yield "        const int order = (value > values[middle]) - (value < values[middle]);"
-        yield "        if (order == 0) return codes[middle];"
-        yield "        if (order < 0) high = middle; else low = middle + 1;"
-        yield from ["    }", f"    return {UNSEEN};", "}", ""]
+        type, categories = _type_of(column), column.categories
+        order = sorted(range(len(categories)), key=lambda k, c=categories: _sort_key(c[k]))  # type: ignore[misc]
+        values = "\n".join(_constants(type, "values", [categories[k] for k in order]))
+        codes = "\n".join(_constants(_TYPES["bool"], "codes", order))
+        check = f"    if ({type.missing}) return {MISSING};\n" if type.missing else ""
+        parts = {"words": _comment(column.name), "count": len(order), "UNSEEN": UNSEEN, "name": name}
+        text = _CODE.format(**parts, member=member, type=type, values=values, codes=codes, check=check)
+        yield from text.splitlines()
 
 
-def _sorting(category: Any) -> Any:
+def _sort_key(category: Any) -> Any:
     return category.encode("utf-8", "surrogatepass") if isinstance(category, str) else category
 
 
-def _table(kind: str, name: str, items: list[str]) -> Iterator[str]:
-    """A table of constants within a function."""
-    start = f"    static {'const char *const' if kind == _TEXT else f'const {kind}'} {name}[] = {{"
-    one = f"{start}{', '.join(items)}}};" if len(items) <= 20 else ""
-    if one and len(one) <= 100:
-        yield one
-    else:
-        yield start
-        yield from filled(items, "        ")
-        yield "    };"
+def _constants(type: _Type, name: str, labels: Sequence[Any]) -> Iterator[str]:
+    """A table of labels within a function."""
+    start = type.name.replace("*", "*const ") if "*" in type.name else f"const {type.name}"
+    return array_lines(f"static {start}{name}[] = {{", list(map(type.literal, labels)), "};", "    ")
 
 
 def _class(target: Target, name: str) -> Iterator[str]:
-    classes = target.classes or ()
-    kind = _label_type(classes)
+    type = _TYPES[label_type(target.classes or ())]
     yield "/* the label of a class */"
-    yield from [f"static inline {kind}{'' if kind == _TEXT else ' '}{name}_class(int code)", "{"]
-    yield from _table(kind, "labels", [_literal(label, kind) for label in classes])
+    yield from [f"static inline {type.name}{name}_class(int code)", "{"]
+    yield from _constants(type, "labels", target.classes or ())
     yield from ["    return labels[code];", "}"]
-
-
-def _literal(label: Any, kind: str) -> str:
-    if kind == "double":
-        return number(float(label), "INFINITY")
-    if kind != _TEXT:
-        return str(int(label)) + ("LL" if kind == "long long" else "")
-    return _text(label)
 
 
 def _text(text: str) -> str:
     """A text as UTF-8. No trigraph can arise, and no digit can be taken for a part of what is before it."""
     encoded = text.encode("utf-8", "surrogatepass").decode("latin-1")
     plain_ones = frozenset(chr(c) for c in range(32, 127)) - frozenset('"\\?')
-    return quoted(
+    return quote_text(
         encoded, '"', lambda c: f"\\{c}" if c in '"\\?' else f"\\{ord(c):03o}", plain_ones.__contains__
     )
+
+
+_TYPES = {
+    "text": _Type("const char *", ctypes.c_char_p, "value == NULL", "strcmp(value, values[middle])", _text),
+    "float": _Type(
+        "double ", ctypes.c_double, "value != value", literal=lambda x: number(float(x), "INFINITY")
+    ),
+    "integer": _Type("long long ", ctypes.c_longlong, literal=lambda x: f"{int(x)}LL"),
+    "bool": _Type("int ", ctypes.c_int, literal=lambda x: str(int(x))),
+}
+
+
+def _type_of(column: Column) -> _Type:
+    """The type of the categories of a column, bools being integers."""
+    kind = label_type(column.categories)
+    return _TYPES["integer" if kind == "bool" else kind]
 
 
 def _comment(text: str) -> str:

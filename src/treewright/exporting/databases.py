@@ -9,52 +9,44 @@ from contextlib import closing
 from typing import Any
 
 from treewright.encoding.schema import Column
-from treewright.exporting._tree import family, plain
+from treewright.exporting._tree import family, label_type, optional_module, plain
 
 Columns = Sequence[tuple[str, Column, Any]]  # the name in quotes, what it is in the tree, its values
 
 
 def run(database: str, table: list[str], columns: Columns, n_rows: int, times: str, query: str) -> list[Any]:
     """The rows of a query of a table that is made for it; `table` are the parts of its name, in quotes."""
-    kinds = {name: _kind(column, times) for name, column, _ in columns} or {'"nothing"': "DOUBLE"}
+    kinds = {name: _type(column, times) for name, column, _ in columns} or {'"nothing"': "DOUBLE"}
     values = [_values(column, cells, times, database) for _, column, cells in columns] or [[None] * n_rows]
     return (_in_duckdb if database == "duckdb" else _in_sqlite)(table, kinds, values, query)
 
 
-def _kind(column: Column, times: str) -> str:
+_TYPES = {"text": "VARCHAR", "bool": "BOOLEAN", "integer": "BIGINT", "float": "DOUBLE"}
+
+
+def _type(column: Column, times: str) -> str:
     """The type of a column in DuckDB."""
-    if column.kind == "time" and times == "timestamp":
-        return "TIMESTAMP"
-    if column.kind != "category":
-        return "DOUBLE"
-    if family(column) == "text":
-        return "VARCHAR"
-    if isinstance(column.categories[0], bool):
-        return "BOOLEAN"
-    return "DOUBLE" if any(isinstance(category, float) for category in column.categories) else "BIGINT"
+    if column.is_category:
+        return _TYPES[label_type(column.categories)]
+    return "TIMESTAMP" if family(column) == "time" and times == "timestamp" else "DOUBLE"
 
 
 def _values(column: Column, cells: Any, times: str, database: str) -> list[Any]:
     """The cells as parameters of a query: of missing numbers every other one is NULL, where NaN is known."""
-    if column.kind == "time" and times == "timestamp":
+    if column.is_category:
+        return plain(cells)
+    if _type(column, times) == "TIMESTAMP":
         texts = cells.astype("M8[us]").astype(str).tolist()
         return [None if text == "NaT" else text.replace("T", " ") for text in texts]
-    values = plain(cells)
-    if column.kind == "category":
-        return values
-    gone = [value is None or math.isnan(value) for value in values]
-    is_null = [missing and (i % 2 == 0 or database == "sqlite") for i, missing in enumerate(gone)]
+    values = [math.nan if value is None else float(value) for value in plain(cells)]
     return [
-        None if null else math.nan if missing else float(value)
-        for null, missing, value in zip(is_null, gone, values, strict=True)
+        None if math.isnan(value) and (i % 2 == 0 or database == "sqlite") else value
+        for i, value in enumerate(values)
     ]
 
 
 def _in_duckdb(table: list[str], kinds: dict[str, str], values: list[list[Any]], query: str) -> list[Any]:
-    try:
-        import duckdb
-    except ImportError:
-        raise ImportError("check= runs SQL in duckdb: pip install 'treewright[cli]'") from None
+    duckdb = optional_module("duckdb", "check= of SQL", "treewright[cli]")
     with duckdb.connect() as connection:
         if len(table) > 2:
             connection.execute(f"ATTACH ':memory:' AS {table[0]}")

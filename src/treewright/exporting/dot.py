@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from treewright._text import escape
-from treewright.plotting.scene.cards import MOST_LEAVES, Card, cards
+from treewright.parameters import takes
+from treewright.plotting.scene.cards import Card, Picture, cards
 from treewright.plotting.scene.letters import shorten_to_fit
 from treewright.tree import Tree
 from treewright.tree.wording import note_on_missing
@@ -13,15 +16,9 @@ _LONGEST = 2000  # letters of a tooltip: old readers take no string of more than
 _WIDEST_FLOW = 8.0
 
 
-def render(tree: Tree, *, max_depth: int | None = None, max_leaves: int | None = MOST_LEAVES) -> str:
-    r"""The tree as a digraph; names are shorten_to_fit, and stand in full in the tooltips.
-
-    Parameters
-    ----------
-    max_depth : int, optional
-        Show this many tests in a row at most; of what is below, the number of leaves.
-    max_leaves : int, optional
-        Show the splits that were made first, up to so many leaves; None shows all.
+@takes(Picture.parameters)
+def render(tree: Tree, **options: Any) -> str:
+    r"""The tree as a digraph; names are shortened, and stand in full in the tooltips.
 
     Examples
     --------
@@ -30,19 +27,19 @@ def render(tree: Tree, *, max_depth: int | None = None, max_leaves: int | None =
     >>> print(render(tree).splitlines()[4])
       n1 [label="a\n100 %\n2 rows", tooltip="y = a\na 100 %\n2 rows, 50.0 % of all", color="#0072B2", ...
     """
-    shown = cards(tree, max_depth=max_depth, max_leaves=max_leaves)
+    shown = cards(tree, **options)
     lines = [
-        f"digraph {_quoted([escape(tree.schema.targets[0].name)])} {{",
+        f"digraph {_quote([escape(tree.schema.targets[0].name)])} {{",
         '  node [shape=box, style="rounded,filled", fillcolor="#FFFFFF", fontname="Helvetica", fontsize=11];',
         '  edge [color="#B8C1CC", fontname="Helvetica", fontsize=9, arrowhead=none];',
     ]
     note = note_on_missing(tree)
-    lines += [f'  label={_quoted([note])}; fontname="Helvetica"; fontsize=9;'] if note else []
+    lines += [f'  label={_quote([note])}; fontname="Helvetica"; fontsize=9;'] if note else []
     total = max(int(tree.rows[0]), 1)
     for card in shown:
         lines.append(f"  n{card.node} [{_node(card)}];")
         if card.parent >= 0:
-            word = _quoted([shorten_to_fit(card.edge, _ROOM, _SIZE)])
+            word = _quote([shorten_to_fit(card.edge, _ROOM, _SIZE)])
             width = max(_WIDEST_FLOW * card.rows / total, 0.5)
             lines.append(
                 f"  n{shown[card.parent].node} -> n{card.node} [label={word}, penwidth={width:.2f}];"
@@ -51,14 +48,14 @@ def render(tree: Tree, *, max_depth: int | None = None, max_leaves: int | None =
 
 
 def _node(card: Card) -> str:
-    label = _quoted(card.lines(_ROOM, _SIZE))
+    label = _quote(card.lines(_ROOM, _SIZE))
     title = card.title if len(card.title) <= _LONGEST else f"{card.title[:_LONGEST]}…"
-    known = f"label={label}, tooltip={_quoted(title.split(chr(10)))}"
+    known = f"label={label}, tooltip={_quote(title.split(chr(10)))}"
     known += f', color="{card.colour}", penwidth={2.5 if card.is_end else 1}'
     return known + (', style="rounded,dashed"' if card.below else "")
 
 
-def _quoted(lines: list[str]) -> str:
+def _quote(lines: list[str]) -> str:
     r"""A quoted string of several lines: quotes and backslashes are escaped, and so are HTML's entities."""
     escaped = (line.replace("\\", "\\\\").replace('"', '\\"').replace("&", "&amp;") for line in lines)
     return '"' + "\\n".join(escaped) + '"'

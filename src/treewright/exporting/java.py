@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import struct
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -12,20 +11,22 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.exporting._check.running import engine, run
-from treewright.exporting._program.form import Among, Function, Let, Table
+from treewright.encoding.schema import Column
+from treewright.exporting._check.running import engine, pack_table, run, runner, unpack
+from treewright.exporting._program.form import Among, Table
 from treewright.exporting._program.printer import array_lines
-from treewright.exporting._program.row_printer import FUNCTIONS, RowPrinter, program_code
+from treewright.exporting._program.row_printer import RowPrinter, is_function, program_code
 from treewright.exporting._tree import (
     Code,
     Style,
     check_integers,
     check_name,
     family,
-    labelled,
+    label_array,
+    label_type,
     number,
     plain,
-    quoted,
+    quote_text,
     words,
 )
 from treewright.tree import Tree
@@ -80,7 +81,7 @@ def render(
     lines = [*printer.heading(*uses), "", *([f"package {package};", ""] if package else [])]
     body = list(printer.body(_style(code, style)))
     if printer.has_texts:
-        body += ["", *_TEXTS.splitlines()]
+        body += printer.source("texts")
     imports = [each for each in _IMPORTS if any(each.rpartition(".")[2] in line for line in body)]
     lines += [*(f"import {each};" for each in imports), "", f"public final class {name} {{"]
     lines += [f"    private {name}() {{}}", "", *(f"    {line}".rstrip() for line in body), "}"]
@@ -92,18 +93,15 @@ def answers(rendered: str, tree: Tree, table: dict[str, Any], **options: Any) ->
     javac, java = engine("compiles Java", "javac"), engine("runs Java", "java")
     name, package = options.get("name", "DecisionTree"), options.get("package")
     columns = [(column.name, plain(table[column.name])) for column in Code(tree).columns]
-    n_rows = len(next(iter(table.values())))
-    given = struct.pack(">ii", n_rows, len(columns))
-    given += b"".join(_packed([column]) + _packed(values, codes=True) for column, values in columns)
+    packed = pack_table(columns, len(next(iter(table.values()))))
     with tempfile.TemporaryDirectory() as folder:
-        program, runner = Path(folder, f"{name}.java"), Path(folder, "RunTree_.java")
+        program, path = Path(folder, f"{name}.java"), Path(folder, "RunTree_.java")
         program.write_text(rendered, encoding="ascii")
-        whole = f"{package}.{name}" if package else name
-        runner.write_text(_RUNNER.replace("TREE", whole), encoding="ascii")
+        path.write_text(runner(path.name, TREE=f"{package}.{name}" if package else name), encoding="ascii")
         failure = "the java export does not compile"
-        run([javac, "-Xlint:all", "-Werror", "-d", folder, program, runner], failure)
-        found = run([java, "-cp", folder, "RunTree_"], "the java export does not run", given)
-    return labelled(tree, _unpacked(found, n_rows, len(tree.schema.targets)))
+        run([javac, "-Xlint:all", "-Werror", "-d", folder, program, path], failure)
+        found = run([java, "-cp", folder, "RunTree_"], "the java export does not run", packed)
+    return label_array(tree, unpack(found, len(tree.schema.targets)))
 
 
 def _style(code: Code, style: str) -> str:
@@ -120,270 +118,49 @@ def _style(code: Code, style: str) -> str:
     return "tables"
 
 
-# ---- the program around the class, which `answers` talks to ------------------------------------------------
-
-_RUNNER = """\
-import java.io.*;
-import java.util.*;
-
-final class RunTree_ {
-    private static final DataInputStream in = new DataInputStream(new BufferedInputStream(System.in));
-
-    public static void main(String[] arguments) throws IOException {
-        int rows = in.readInt();
-        List<Map<String, Object>> table = new ArrayList<>();
-        for (int i = 0; i < rows; ++i) table.add(new HashMap<>());
-        for (int left = in.readInt(); left > 0; --left) {
-            String name = (String) values()[0];
-            Object[] values = values();
-            for (int i = 0; i < rows; ++i) table.get(i).put(name, values[in.readInt()]);
-        }
-        Map<Object, Integer> places = new LinkedHashMap<>();
-        ByteArrayOutputStream codes = new ByteArrayOutputStream();
-        DataOutputStream out = new DataOutputStream(codes);
-        for (Map<String, Object> row : table) {
-            Object found = TREE.predict(row);
-            int count = found.getClass().isArray() ? java.lang.reflect.Array.getLength(found) : 1;
-            for (int k = 0; k < count; ++k) {
-                Object each = found.getClass().isArray() ? java.lang.reflect.Array.get(found, k) : found;
-                if (!places.containsKey(each)) places.put(each, places.size());
-                out.writeInt(places.get(each));
-            }
-        }
-        DataOutputStream all = new DataOutputStream(System.out);
-        all.writeInt(places.size());
-        for (Object each : places.keySet()) write(all, each);
-        codes.writeTo(all);
-        all.flush();
-    }
-
-    private static Object[] values() throws IOException {
-        Object[] found = new Object[in.readInt()];
-        for (int i = 0; i < found.length; ++i) {
-            byte[] bytes = new byte[in.readInt()];
-            char type = (char) in.readByte();
-            if (type == 't') {
-                in.readFully(bytes);
-                char[] units = new char[bytes.length / 2];
-                java.nio.ByteBuffer.wrap(bytes).asCharBuffer().get(units);
-                found[i] = new String(units);
-            } else if (type == 'd') found[i] = in.readDouble();
-            else if (type == 'l') found[i] = in.readLong();
-            else if (type == 'b') found[i] = in.readLong() != 0;
-        }
-        return found;
-    }
-
-    private static void write(DataOutputStream out, Object value) throws IOException {
-        if (value instanceof String) {
-            String text = (String) value;
-            out.writeInt(2 * text.length());
-            out.writeByte('t');
-            out.writeChars(text);
-            return;
-        }
-        out.writeInt(8);
-        out.writeByte(value instanceof Double ? 'd' : value instanceof Boolean ? 'b' : 'l');
-        if (value instanceof Double) out.writeDouble((Double) value);
-        else if (value instanceof Boolean) out.writeLong((Boolean) value ? 1 : 0);
-        else out.writeLong((Long) value);
-    }
-}
-"""
-
-
-def _packed(values: Sequence[Any], *, codes: bool = False) -> bytes:
-    """Distinct values, each with its length and type, then for each value its place among them."""
-    places: dict[Any, int] = {}
-    keys = [(type(value), value.hex() if type(value) is float else value) for value in values]
-    distinct = []
-    for key, value in zip(keys, values, strict=True):
-        if key not in places:
-            places[key] = len(places)
-            distinct.append(_packed_value(value))
-    packed = struct.pack(">i", len(distinct)) + b"".join(distinct)
-    return packed + np.array([places[key] for key in keys], ">i4").tobytes() if codes else packed
-
-
-def _packed_value(value: Any) -> bytes:
-    if isinstance(value, str):
-        text = value.encode("utf-16-be", "surrogatepass")
-        return struct.pack(">ic", len(text), b"t") + text
-    if value is None:
-        return struct.pack(">ic", 0, b"n")
-    if isinstance(value, float):
-        return struct.pack(">icd", 8, b"d", value)
-    return struct.pack(">icq", 8, b"b" if isinstance(value, bool) else b"l", value)
-
-
-def _unpacked(found: bytes, n_rows: int, n_targets: int) -> list[Any]:
-    """The answers from what the program wrote."""
-    (count,), at = struct.unpack_from(">i", found), 4
-    values: list[Any] = []
-    for _ in range(count):
-        size, kind = struct.unpack_from(">ic", found, at)
-        cell, at = found[at + 5 : at + 5 + size], at + 5 + size
-        if kind == b"t":
-            values.append(cell.decode("utf-16-be", "surrogatepass"))
-        else:
-            (value,) = struct.unpack(">d" if kind == b"d" else ">q", cell)
-            values.append(bool(value) if kind == b"b" else value)
-    codes = np.frombuffer(found, ">i4", offset=at).reshape(n_rows, n_targets).tolist()
-    rows = [tuple(values[code] for code in row) for row in codes]
-    return rows if n_targets > 1 else [row[0] for row in rows]
-
-
 # ---- the class ---------------------------------------------------------------------------------------------
 
+_TYPES = {"text": "String", "bool": "boolean", "integer": "long", "float": "double"}
 _IMPORTS = (
     "java.math.BigInteger", "java.time.Instant", "java.time.LocalDate", "java.time.LocalDateTime",
     "java.time.OffsetDateTime", "java.time.ZoneOffset", "java.time.ZonedDateTime", "java.util.Arrays",
     "java.util.Date", "java.util.HashMap", "java.util.Map", "java.util.Objects",
 )  # fmt: skip
-_SOURCES = {
-    "number": """\
-// the value of a column as a double; NaN where it is missing
-private static double number(Map<String, ?> row, String name) {
-    Object value = value(row, name);
-    if (value == null) return Double.NaN;
-    if (value instanceof Boolean) return (Boolean) value ? 1 : 0;
-    if (!(value instanceof Number)) {
-        throw new IllegalArgumentException("column " + name + " must be a number, not " + value);
-    }
-    if (value instanceof Long && Math.abs((Long) value) > 1L << 53) {
-        throw new IllegalArgumentException("column " + name + " is " + value + ", too large to be exact");
-    }
-    return ((Number) value).doubleValue();
-}""",
-    "time": """\
-// the value of a column as microseconds since 1970; NaN where it is missing
-private static double time(Map<String, ?> row, String name) {
-    Object value = value(row, name);
-    if (value == null) return Double.NaN;
-    if (value instanceof LocalDate) value = ((LocalDate) value).atStartOfDay();
-    if (value instanceof LocalDateTime) value = ((LocalDateTime) value).toInstant(ZoneOffset.UTC);
-    if (value instanceof OffsetDateTime) value = ((OffsetDateTime) value).toInstant();
-    if (value instanceof ZonedDateTime) value = ((ZonedDateTime) value).toInstant();
-    if (value instanceof Date) value = Instant.ofEpochMilli(((Date) value).getTime());
-    if (value instanceof Instant) {
-        Instant time = (Instant) value;
-        if (time.getNano() % 1000 != 0) {
-            throw new IllegalArgumentException(
-                "column " + name + " is " + value + ", which is no whole number of microseconds");
-        }
-        value = Math.addExact(Math.multiplyExact(time.getEpochSecond(), 1000000L), time.getNano() / 1000);
-    }
-    if (!(value instanceof Number)) {
-        throw new IllegalArgumentException(
-            "column " + name + " must be a time, or microseconds since 1970, not " + value);
-    }
-    double time = ((Number) value).doubleValue();
-    if (value instanceof Long && (long) time != (Long) value) {
-        throw new IllegalArgumentException(
-            "column " + name + " is " + value + " microseconds, too far from 1970 to be exact");
-    }
-    return time;
-}""",
-    "text": """\
-// the value of a column as a text; null where it is missing
-private static String text(Map<String, ?> row, String name) {
-    Object value = value(row, name);
-    if (value == null || value instanceof String) return (String) value;
-    throw new IllegalArgumentException("column " + name + " must be a String, not " + value);
-}""",
-    "name": """\
-// the value of a column whose categories are numbers or booleans, as a Long or Double; null where missing
-private static Object name(Map<String, ?> row, String name) {
-    Object value = value(row, name);
-    if (value == null) return null;
-    if (value instanceof Boolean) return (Boolean) value ? 1L : 0L;
-    if (!(value instanceof Number)) {
-        throw new IllegalArgumentException(
-            "column " + name + " must be a number or a boolean, not " + value);
-    }
-    boolean isLong = value instanceof Long || value instanceof Integer || value instanceof Short
-        || value instanceof Byte || value instanceof BigInteger && ((BigInteger) value).bitLength() < 64;
-    if (isLong) return ((Number) value).longValue();
-    if (value instanceof BigInteger) return value;
-    double number = ((Number) value).doubleValue();
-    boolean isWhole = number == Math.rint(number) && Math.abs(number) < 0x1p63;
-    return isWhole ? (Object) (long) number : (Object) number;
-}""",
-    "value": """\
-// the value of a column; null where it is missing
-private static Object value(Map<String, ?> row, String name) {
-    Object value = row.get(name);
-    boolean isNaN = value instanceof Double && ((Double) value).isNaN()
-        || value instanceof Float && ((Float) value).isNaN();
-    return isNaN ? null : value;
-}""",
-    "code": """\
-// the code of a category: -1 where it is missing, -2 where it was never seen
-private static int code(Object value, Map<Object, Integer> codes) {
-    return value == null ? -1 : codes.getOrDefault(value, -2);
-}
-
-private static Map<Object, Integer> codes(Object... categories) {
-    Map<Object, Integer> codes = new HashMap<>();
-    for (Object category : categories) codes.put(category, codes.size());
-    return codes;
-}""",
-    "complete": """\
-// refuses a row that lacks a value that some test needs
-private static void complete(Map<String, ?> row) {
-    for (String name : DEMANDED) {
-        if (value(row, name) != null) continue;
-        throw new IllegalArgumentException(
-            "column " + name + " is missing, and this tree takes complete rows only");
-    }
-}""",
-}
-_TEXTS = """\
-// the parts of a text between its separators
-private static String[] texts(String separator, String... parts) {
-    return String.join("", parts).split(java.util.regex.Pattern.quote(separator), -1);
-}
-
-private static double[] doubles(String... parts) {
-    return Arrays.stream(texts(" ", parts)).mapToDouble(Double::parseDouble).toArray();
-}
-
-private static long[] longs(String... parts) {
-    return Arrays.stream(texts(" ", parts)).mapToLong(Long::parseLong).toArray();
-}
-
-private static Object[] keys(String... parts) {
-    return Arrays.stream(texts(" ", parts)).map(text -> text.endsWith("L")
-        ? (Object) Long.valueOf(text.substring(0, text.length() - 1))
-        : (Object) Double.valueOf(text)).toArray();
-}
-
-private static int[] ints(String... parts) {
-    return Arrays.stream(texts(" ", parts)).mapToInt(Integer::parseInt).toArray();
-}"""
 
 
 class _Java(RowPrinter):
     """Java, whose categories are compared by their names; large arrays are read from texts."""
 
+    language = "java"
     infinity = "Double.POSITIVE_INFINITY"
-    no_category = "null"
+    nan = "Double.NaN"
+    to_int = "(int) {}"
+    is_finite = "Double.isFinite({})"
+    number_known = ("!Double.isNaN({})", "Double.isNaN({})")
+    category_known = ("{} != null", "{} == null")
     types: ClassVar[dict[str, str]] = {
-        "int": "int", "double": "double", "values": "double[]", "index": "int",
+        "int": "int", "double": "double", "values": "double[]", "number": "double", "time": "double",
+        "text": "String", "name": "Object",
+    }  # fmt: skip
+    array = "{type}[] {name} = new {type}[{size}];"
+    refuse = "if ({condition}) throw new IllegalArgumentException({message});"
+    signature = "{access} static {returns} {name}({parameters}) {{"
+    parameters: ClassVar[dict[str, str]] = {
+        "row": "Map<String, ?> {}", "values": "double[] {}", "ints": "int[] {}", "doubles": "double[] {}",
+        "int": "int {}", "double": "double {}",
     }  # fmt: skip
     reserved = _RESERVED
-    sources = _SOURCES
     classes_name = "CLASSES"
+    shares = ("found", "Arrays.copyOfRange(found, {}, {})", "new double[][] {{{}}}")
 
-    def __init__(self, code: Code, function: str) -> None:
-        super().__init__(code, function)
+    def __init__(self, code: Code, predict: str) -> None:
+        super().__init__(code, predict)
         self.n_arrays = 0
         self.has_texts = False
 
     def name(self, name: str) -> str:
         """Functions in camel case, tables in capitals."""
-        is_function = name in (*FUNCTIONS, *self.public) or name.startswith("cheapest")
-        return re.sub("_(.)", lambda found: found[1].upper(), name) if is_function else name.upper()
+        return re.sub("_(.)", lambda found: found[1].upper(), name) if is_function(name) else name.upper()
 
     def remark(self, text: str) -> str:
         """A comment in ASCII, in which nothing is taken for the code of a character."""
@@ -406,14 +183,6 @@ class _Java(RowPrinter):
         is_long = isinstance(category, bool) or (isinstance(category, float) and abs(category) < 2**63)
         return self.literal(int(category) if is_long and category == int(category) else category)
 
-    def signature(self, function: Function) -> str:
-        """The first line of a function."""
-        types = {"row": "Map<String, ?>", "values": "double[]", "ints": "int[]", "doubles": "double[]"}
-        given = ", ".join(f"{types.get(kind, kind)} {name}" for name, kind in function.parameters)
-        returns = {None: "void", "answer": self.answer_type()}.get(function.returns, function.returns)
-        access = "public" if function.name in self.public else "private"
-        return f"{access} static {returns} {self.name(function.name)}({given}) {{"
-
     def answer_type(self) -> str:
         """The type of a prediction."""
         kinds = {_type(target.classes) for target in self.code.targets}
@@ -426,126 +195,85 @@ class _Java(RowPrinter):
 
     # ---- arrays ------------------------------------------------------------------------------------------
 
-    def array_of(self, start: str, labels: Sequence[Any], kind: str) -> Iterator[str]:
+    def array_of(self, kind: str, name: str, labels: Sequence[Any], access: str = "private") -> Iterator[str]:
         """An array of constants: in braces, or, if it is long, read from texts."""
-        self.n_arrays += 1
-        if len(labels) <= _MOST_IN_LINE and self.n_arrays <= _MOST_ARRAYS:
+        start = f"{access} static final {kind}[] {name}"
+        if self.is_short(labels) or kind == "boolean":
             items = [self.literal(label) if kind != "int" else str(label) for label in labels]
             yield from array_lines(f"{start} = {{", items, "};")
-            return
-        self.has_texts = True
-        yield f"{start} = {self.from_texts(labels, kind)};"
+        else:
+            yield f"{start} = {self.from_texts(labels, kind)};"
+
+    def is_short(self, labels: Sequence[Any]) -> bool:
+        """Whether an array stands in braces; counts the arrays."""
+        self.n_arrays += 1
+        return len(labels) <= _MOST_IN_LINE and self.n_arrays <= _MOST_ARRAYS
 
     def from_texts(self, labels: Sequence[Any], kind: str) -> str:
         """An expression that reads an array from texts."""
+        self.has_texts = True
         if not labels:
             return f"new {kind}[0]"
         if kind == "String":
-            taken = frozenset().union(*map(frozenset, labels))
-            separator = next(c for c in ("\n", *map(chr, range(1, 0xD800))) if c not in taken)
+            letters = frozenset().union(*map(frozenset, labels))
+            separator = next(c for c in ("\n", *map(chr, range(1, 0xD800))) if c not in letters)
             return f"texts({_text(separator)}, {_pieces(separator.join(labels))})"
-        texts = ("Infinity" if x == np.inf else "-Infinity" if x == -np.inf else repr(x) for x in labels)
+        texts = ("Infinity" if x == np.inf else "-Infinity" if x == -np.inf else str(x) for x in labels)
         return f"{kind}s({_pieces(' '.join(texts))})"
 
     def table(self, table: Table) -> Iterator[str]:
         """An array of ints or doubles."""
         kind = "double" if table.type == "double" else "int"
-        yield from self.array_of(f"private static final {kind}[] {self.name(table.name)}", table.values, kind)
+        yield from self.array_of(kind, self.name(table.name), table.values)
 
     def classes(self) -> Iterator[str]:
         """The labels of the classes, of one target or of each."""
-        if not self.code.predicts_classes:
-            return
-        targets, names = self.code.targets, []
-        for place, target in enumerate(targets):
-            kind = _type(target.classes)
-            labels: tuple[Any, ...] = target.classes or ()
-            if kind == "double":
-                labels = tuple(map(float, labels))
-            names.append("CLASSES" if len(targets) == 1 else f"CLASSES_{place}")
-            access = "public" if len(targets) == 1 else "private"
-            if kind == "boolean":
-                items = ", ".join(map(self.literal, labels))
-                yield f"{access} static final boolean[] {names[-1]} = {{{items}}};"
-            else:
-                yield from self.array_of(f"{access} static final {kind}[] {names[-1]}", labels, kind)
-        if len(targets) > 1:
+        several = len(self.code.targets) > 1
+        names = [f"CLASSES_{k}" if several else "CLASSES" for k in range(len(self.code.targets))]
+        for name, target in zip(names, self.code.targets, strict=True):
+            kind, labels = _type(target.classes), target.classes or ()
+            labels = tuple(map(float, labels)) if kind == "double" else labels  # type: ignore[arg-type]
+            yield from self.array_of(kind, name, labels, "private" if several else "public")
+        if several:
             yield f"public static final {self.answer_type()}[] CLASSES = {{{', '.join(names)}}};"
-
-    def array(self, statement: Let) -> str:
-        """An array of zeros."""
-        kind = statement.type.removesuffix("s")
-        return f"{kind}[] {statement.name} = new {kind}[{self.expression(statement.value)}];"
 
     # ---- rows --------------------------------------------------------------------------------------------
 
-    def declare(self, feature: int, value: str) -> str:
-        """The variable of a column or sum."""
-        kinds = {"text": "String", "name": "Object"}
-        kind = kinds.get(family(self.code.tree.tested[feature]), "double")
-        return f"{kind} {self.variables[feature]} = {value};"
-
-    def categories(self, place: int, keys: list[str]) -> Iterator[str]:
+    def categories(self, place: int, column: Column) -> Iterator[str]:
         """A Map from categories to their codes."""
-        column = self.code.columns[place]
         start = f"private static final Map<Object, Integer> CODES_{place} = codes("
-        self.n_arrays += 1
-        if len(keys) <= _MOST_IN_LINE and self.n_arrays <= _MOST_ARRAYS:
+        keys = list(map(self.key, column.categories))
+        if self.is_short(keys):
             yield from array_lines(f"{start}new Object[] {{", keys, "});")
         elif family(column) == "text":
-            self.has_texts = True
             yield f"{start}(Object[]) {self.from_texts(column.categories, 'String')});"
         else:
-            self.has_texts = True
             texts = [key.replace("Double.POSITIVE_INFINITY", "Infinity") for key in keys]
-            yield f"{start}keys({_pieces(' '.join(texts))}));"
+            yield f"{start}{self.from_texts(texts, 'key')});"
 
-    def read_function(self, values: list[str], sums: list[str]) -> Iterator[str]:
+    def read_function(self, values: list[str]) -> Iterator[str]:
         """The values of a row as an array; many of them by several methods."""
         lines = [f"values[{place}] = {value};" for place, value in enumerate(values)]
         for place, j in enumerate(self.code.sums, start=len(values)):
-            (first, weight), *others = self.code.terms(j)
-            lines.append(f"values[{place}] = {weight!r} * values[{self.code.used.index(first)}];")
-            lines += [
-                f"values[{place}] += {factor!r} * values[{self.code.used.index(column)}];"
-                for column, factor in others
-            ]
-        parts = [lines[i : i + _MOST_STATEMENTS] for i in range(0, len(lines), _MOST_STATEMENTS)]
-        yield "// the values in use; of a category its code"
-        yield "private static double[] read(Map<String, ?> row) {"
-        yield f"    double[] values = new double[{len(values) + len(sums)}];"
-        if len(parts) <= 1:
-            yield from (f"    {line}" for line in lines)
-        else:
-            yield from (f"    read{k}(row, values);" for k in range(len(parts)))
-        yield from ["    return values;", "}"]
-        for k, part in enumerate(parts if len(parts) > 1 else []):
+            for k, (column, weight) in enumerate(self.code.terms(j)):
+                operator, part = "+=" if k else "=", self.code.used.index(column)
+                lines.append(f"values[{place}] {operator} {weight!r} * values[{part}];")
+        blocks = [lines[i : i + _MOST_STATEMENTS] for i in range(0, len(lines), _MOST_STATEMENTS)]
+        calls = [f"read{k}(row, values);" for k in range(len(blocks))]
+        size = str(len(values) + len(self.code.sums))
+        yield from self.source("read", SIZE=size, VALUES=lines if len(blocks) <= 1 else calls)
+        for k, block in enumerate(blocks if len(blocks) > 1 else []):
             yield from ["", f"private static void read{k}(Map<String, ?> row, double[] values) {{"]
-            yield from [*(f"    {line}" for line in part), "}"]
+            yield from [*(f"    {line}" for line in block), "}"]
 
-    def source(self, name: str, names: list[str] | None = None) -> Iterator[str]:
-        """One of the functions that read a row; the names of columns that must be there as an array."""
-        if name == "complete":
-            columns = [self.code.tree.schema.names[j] for j in self.code.demanded if j not in self.code.sums]
-            yield from ["", *self.array_of("private static final String[] DEMANDED", columns, "String")]
-        yield from super().source(name)
-
-    def probabilities(self, width: int, parts: list[tuple[int, int]]) -> list[str]:
-        """The share of each class as an array, or one for each target."""
-        several = len(parts) > 1
-        slices = [f"        Arrays.copyOfRange(found, {a}, {b})," for a, b in parts]
-        return [
-            "// the share of each class for a row, in the order of CLASSES",
-            f"public static double[]{'[]' * several} predictProba(Map<String, ?> row) {{",
-            f"    double[] found = new double[{width}];",
-            "    shares(row, found);",
-            *(["    return new double[][] {", *slices, "    };"] if several else ["    return found;"]),
-            "}",
-        ]
+    def complete(self, names: list[str]) -> Iterator[str]:
+        """The function that refuses a row without a value in some columns, after the names of these."""
+        yield from ["", *self.array_of("String", "DEMANDED", names)]
+        yield from self.source("complete")
 
     # ---- expressions -------------------------------------------------------------------------------------
 
-    def among(self, test: Among) -> str:
+    def among(self, test: Among, around: int) -> str:
         """Whether a category is in a list."""
         items, name = self.members(test), self.variable(test.feature)
         text = f"Arrays.asList({', '.join(items)}).contains({name})"
@@ -553,44 +281,18 @@ class _Java(RowPrinter):
             text = f"Objects.equals({name}, {items[0]})"
         return f"!{text}" if test.negated else text
 
-    def fail(self, message: str) -> str:
-        """An exception."""
-        return f"throw new IllegalArgumentException({self.literal(message)});"
-
-    def constant_name(self, name: str) -> str:
-        """A local variable, or NaN."""
-        return "Double.NaN" if name == "nan" else name
-
-    def known(self, feature: int, negated: bool) -> str:
-        """Whether a value is there."""
-        if self.is_category(feature):
-            return super().known(feature, negated)
-        return f"{'' if negated else '!'}Double.isNaN({self.variable(feature)})"
-
-    def call(self, function: str, arguments: list[str]) -> str:
-        """A call of a function of the program, or of a built-in one."""
-        built_in = {"isnan": "Double.isNaN({})", "isfinite": "Double.isFinite({})", "int": "(int) {}"}
-        return (
-            built_in[function].format(*arguments)
-            if function in built_in
-            else super().call(function, arguments)
-        )
-
 
 def _type(classes: tuple[Any, ...] | None) -> str:
     """The type of labels, or of numbers."""
-    if classes is None or any(isinstance(label, float) for label in classes):
-        return "double"
-    first = classes[0]
-    return "String" if isinstance(first, str) else "boolean" if isinstance(first, bool) else "long"
+    return "double" if classes is None else _TYPES[label_type(classes)]
 
 
 def _text(text: str) -> str:
     """A literal in ASCII. What Java would read as the end of the line or of the text is a number in it."""
-    return quoted(text, '"', _escaped, lambda c: " " <= c <= "~" and c not in '"\\')
+    return quote_text(text, '"', _escape, lambda c: " " <= c <= "~" and c not in '"\\')
 
 
-def _escaped(character: str) -> str:
+def _escape(character: str) -> str:
     if character in '"\\':
         return f"\\{character}"
     return f"\\{ord(character):03o}" if character < "\u0080" else _unicode(character)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from treewright.encoding.schema import Column, Target
 from treewright.exporting._split_tests import Question, has_surrogates, questions, stand_in
-from treewright.exporting._tree import Code, check_labels, labelled, plain
+from treewright.exporting._tree import Code, check_labels, label_array, plain
 from treewright.tree import Tree
 
 VERSION = 2  # of documents with sums, surrogates or another way with missing values; of all others 1
@@ -76,7 +76,7 @@ def answers(rendered: str, tree: Tree, table: dict[str, Any], **options: Any) ->
     """What the document says of the rows of a table, by following its nodes and nothing else."""
     document = json.loads(rendered)
     reader = _Reader(document, table)
-    return labelled(tree, [reader.answer(row) for row in range(len(next(iter(table.values()))))])
+    return label_array(tree, [reader.answer(row) for row in range(len(next(iter(table.values()))))])
 
 
 class _Reader:
@@ -177,7 +177,7 @@ def _read(value: Any) -> Any:
 
 def _column(column: Column) -> dict[str, Any]:
     facts: dict[str, Any] = {"name": column.name, "kind": column.kind}
-    if column.kind == "category":
+    if column.type.has_categories:
         facts["categories"] = list(column.categories)
     return facts
 

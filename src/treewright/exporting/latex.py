@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 
-from treewright.plotting.scene.cards import MOST_LEAVES, Card, cards, shape
+from treewright.parameters import takes
+from treewright.plotting.scene.cards import Card, Picture, cards, shape
 from treewright.plotting.scene.layout import level_starts, tidy
 from treewright.plotting.scene.letters import shorten_to_fit, text_width
 from treewright.tree import Tree
@@ -43,21 +45,12 @@ _LETTER = (
 )
 
 
-def render(
-    tree: Tree,
-    *,
-    max_depth: int | None = None,
-    max_leaves: int | None = MOST_LEAVES,
-    document: bool = False,
-) -> str:
+@takes(Picture.parameters)
+def render(tree: Tree, *, document: bool = False, **options: Any) -> str:
     r"""The tree as a ``tikzpicture``; with `document` as a whole file that compiles by itself.
 
     Parameters
     ----------
-    max_depth : int, optional
-        Show this many tests in a row at most; of what is below, the number of leaves.
-    max_leaves : int, optional
-        Show the splits that were made first, up to so many leaves; None shows all.
     document : bool
         Whether to write a document, on a page of the tree's size, instead of a picture to ``\input``.
 
@@ -68,7 +61,7 @@ def render(
     >>> print(render(tree).splitlines()[5])
     \node[twtest] (n0) at (44.8pt,0pt) {50 \% $\leq$ 2.5\\{}4 rows};
     """
-    shown = cards(tree, max_depth=max_depth, max_leaves=max_leaves)
+    shown = cards(tree, **options)
     lines = [card.lines(_ROOM, _SIZE) for card in shown]
     widths = np.array([max(text_width(line, _SIZE) for line in of) + 10 for of in lines])
     heights = np.array([1.25 * _SIZE * len(of) + 8 for of in lines])
@@ -89,12 +82,12 @@ def render(
     ]
     total = max(int(tree.rows[0]), 1)
     for card, of, across, along in zip(shown, lines, x.tolist(), y.tolist(), strict=True):
-        text = r"\\{}".join(map(_escaped, of))  # the braces: a bracket after a line break would be its option
+        text = r"\\{}".join(map(_escape, of))  # the braces: a bracket after a line break would be its option
         place = f"({_points(across)},{_points(-along)})"
         picture.append(rf"\node[{_look(card)}] (n{card.node}) at {place} {{{text}}};")
     for card in shown[1:]:
         width = max(4.0 * card.rows / total, 0.3)
-        word = _escaped(shorten_to_fit(card.edge, _ROOM, _SIZE))
+        word = _escape(shorten_to_fit(card.edge, _ROOM, _SIZE))
         picture.append(
             rf"\draw[line width={width:.2f}pt, gray!60] (n{shown[card.parent].node}.south) -- "
             rf"node[twword, text=black] {{{word}}} (n{card.node}.north);"
@@ -102,7 +95,7 @@ def render(
     note = note_on_missing(tree)
     if note:
         picture.append(
-            rf"\node[twword, anchor=north west] at (0pt,{_points(-high - 8)}) {{{_escaped(note)}}};"
+            rf"\node[twword, anchor=north west] at (0pt,{_points(-high - 8)}) {{{_escape(note)}}};"
         )
         high += 20
     picture.append(r"\end{tikzpicture}")
@@ -137,7 +130,7 @@ def _document(picture: list[str], wide: float, high: float) -> list[str]:
     ]
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     """Text that TeX prints as it is; spaces that it would swallow and commas that it would join are kept."""
     letters = []
     for letter in text:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from treewright.plotting.scene.cards import MOST_LEAVES, Card, cards
+from typing import Any
+
+from treewright.parameters import takes
+from treewright.plotting.scene.cards import Card, Picture, cards
 from treewright.plotting.scene.letters import shorten_to_fit
 from treewright.tree import Tree
 from treewright.tree.wording import note_on_missing
@@ -11,17 +14,11 @@ _ROOM, _SIZE = 240.0, 11.0  # for a line
 _PLAIN = set(" .,_-+=()/…≤%")  # with letters and digits: characters that mean nothing in a label
 
 
-def render(tree: Tree, *, max_depth: int | None = None, max_leaves: int | None = MOST_LEAVES) -> str:
+@takes(Picture.parameters)
+def render(tree: Tree, **options: Any) -> str:
     """The tree as a flowchart, to be put into a fenced block of Markdown that is called ``mermaid``.
 
     Mermaid draws up to 500 arrows, that is 251 leaves, unless it is told otherwise.
-
-    Parameters
-    ----------
-    max_depth : int, optional
-        Show this many tests in a row at most; of what is below, the number of leaves.
-    max_leaves : int, optional
-        Show the splits that were made first, up to so many leaves; None shows all.
 
     Examples
     --------
@@ -38,18 +35,18 @@ def render(tree: Tree, *, max_depth: int | None = None, max_leaves: int | None =
       style n2 fill:#FFFFFF,stroke:#E69F00,stroke-width:3px,color:#1F2933
     <BLANKLINE>
     """
-    shown = cards(tree, max_depth=max_depth, max_leaves=max_leaves)
+    shown = cards(tree, **options)
     lines = ["flowchart TD"]
     for card in shown:
-        label = "<br>".join(map(_escaped, card.lines(_ROOM, _SIZE)))
+        label = "<br>".join(map(_escape, card.lines(_ROOM, _SIZE)))
         begin, end = ("([", "])") if card.is_end else ("[", "]")
         lines.append(f'  n{card.node}{begin}"{label}"{end}')
     for card in shown[1:]:
-        word = _escaped(shorten_to_fit(card.edge, _ROOM, _SIZE))
+        word = _escape(shorten_to_fit(card.edge, _ROOM, _SIZE))
         lines.append(f"  n{shown[card.parent].node} -->|{word}| n{card.node}")
     lines += [_style(card) for card in shown if card.is_end]
     note = note_on_missing(tree)
-    lines += [f'  note["{_escaped(note)}"]', "  style note fill:none,stroke:none"] if note else []
+    lines += [f'  note["{_escape(note)}"]', "  style note fill:none,stroke:none"] if note else []
     return "\n".join(lines) + "\n"
 
 
@@ -58,7 +55,7 @@ def _style(card: Card) -> str:
     return f"  style n{card.node} fill:#FFFFFF,stroke:{card.colour},stroke-width:3px,color:#1F2933{dashed}"
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     """Characters that could mean something are written by their number; so is what looks like Markdown."""
     return "".join(
         letter

@@ -14,7 +14,7 @@ from treewright.encoding.schema import Column, Schema
 from treewright.exporting._check.probes import encoded, parts
 from treewright.exporting._split_tests import Question, has_surrogates, questions, refuse_parts
 from treewright.exporting._subtrees import Pieces, pieces
-from treewright.exporting._tree import Code
+from treewright.exporting._tree import Code, in_columns, optional_module, unknown_label
 from treewright.tree.tree import Tree, as_array
 
 Inputs = Literal["matrix", "columns"]
@@ -63,7 +63,7 @@ def render(
     (['a', 'b'], [[1.0, 0.0], [0.0, 1.0]])
     """
     refuse_parts(tree, "onnx")
-    onnx = _onnx()
+    onnx = optional_module("onnx", "to write ONNX models", "treewright[onnx]")
     layout = Layout(tree, inputs, missing)
     graph = Graph(onnx)
     made = Made(graph, tree, layout, layout.table(graph))
@@ -83,44 +83,21 @@ def render(
     return written
 
 
-def answers(
-    rendered: bytes,
-    tree: Tree,
-    table: Any,
-    *,
-    inputs: Inputs | None = None,
-    missing: str = "",
-    probabilities: bool | None = None,
-) -> NDArray[Any]:
+def answers(rendered: bytes, tree: Tree, table: Any, **options: Any) -> NDArray[Any]:
     """What onnxruntime answers to the rows of a table by a rendered model."""
-    try:
-        import onnxruntime
-    except ImportError:
-        raise ImportError("to run ONNX models needs onnxruntime: pip install 'treewright[onnx]'") from None
-    layout = Layout(tree, inputs, missing)
+    onnxruntime = optional_module("onnxruntime", "to run ONNX models", "treewright[onnx]")
+    layout = Layout(tree, options.get("inputs"), options.get("missing", ""))
     session = onnxruntime.InferenceSession(rendered, providers=["CPUExecutionProvider"])
     targets = tree.schema.targets
-    if not tree.schema.predicts_classes:
-        wanted = ["value"]
-    else:
-        wanted = ["label"] if len(targets) == 1 else [f"label_{i}" for i in range(len(targets))]
-    runs = [session.run(wanted, layout.fed(part)) for part in parts(encoded(table, tree))]
+    several = len(targets) > 1 and tree.schema.predicts_classes
+    names = [f"label_{i}" for i in range(len(targets))] if several else None
+    names = names or (["label"] if tree.schema.predicts_classes else ["value"])
+    runs = [session.run(names, layout.fed(part)) for part in parts(encoded(table, tree))]
     found = [np.concatenate(answers) for answers in zip(*runs, strict=True)]
     if not tree.schema.predicts_classes:
         return np.asarray(found[0])
-    labels = [
-        np.asarray(label).astype(as_array(target.classes or ()).dtype)
-        for label, target in zip(found, targets, strict=True)
-    ]
-    return labels[0] if len(labels) == 1 else np.stack(labels, axis=1)
-
-
-def _onnx() -> Any:
-    try:
-        import onnx
-    except ImportError:
-        raise ImportError("to write ONNX models needs onnx: pip install 'treewright[onnx]'") from None
-    return onnx
+    pairs = zip(found, targets, strict=True)
+    return in_columns([labels.astype(as_array(target.classes or ()).dtype) for labels, target in pairs])
 
 
 # ---- the way down ------------------------------------------------------------------------------------------
@@ -128,19 +105,20 @@ def _onnx() -> Any:
 
 def _found_leaf(graph: Graph, tree: Tree, made: Made) -> str:
     """The place of each row's leaf among the leaves, as int64."""
+    if tree.n_leaves == 1:
+        rows = graph.add("Shape", [made.table], end=1)
+        return graph.add("ConstantOfShape", [rows], value=graph.tensor(np.zeros(1, np.int64)))
     cut = pieces(tree, TALLEST)
     exits = graph.add("TreeEnsemble", [made.table], domain="ai.onnx.ml", **_ensemble(graph, tree, made, cut))
     exits = graph.add("Cast", [exits], to=graph.onnx.TensorProto.INT64)
-    flat = graph.constant(np.array([-1], np.int64))
-    leaf = graph.add("Gather", [exits, graph.constant(np.array([0], np.int64))], axis=1)
+    leaf = graph.add("Gather", [exits, graph.ints([0])], axis=1)
     if cut.levels > 1:  # where a piece ends at another piece, that one says how it goes on
-        n_leaves = graph.constant(np.array(tree.n_leaves, np.int64))
-        zero, wide = graph.constant(np.array(0, np.int64)), graph.constant(np.array([-1, 1], np.int64))
+        n_leaves, zero, wide = graph.ints(tree.n_leaves), graph.ints(0), graph.ints([-1, 1])
         for _ in range(cut.levels - 1):
             piece = graph.add("Max", [graph.add("Sub", [leaf, n_leaves]), zero])
             further = graph.add("GatherElements", [exits, graph.add("Reshape", [piece, wide])], axis=1)
             leaf = graph.add("Where", [graph.add("Less", [leaf, n_leaves]), leaf, further])
-    return graph.add("Reshape", [leaf, flat])
+    return graph.add("Reshape", [leaf, graph.ints([-1])])
 
 
 def _ensemble(graph: Graph, tree: Tree, made: Made, cut: Pieces) -> dict[str, Any]:
@@ -149,23 +127,21 @@ def _ensemble(graph: Graph, tree: Tree, made: Made, cut: Pieces) -> dict[str, An
     An end is the place of a leaf, or the number of leaves plus the number of the piece that follows.
     """
     inner = np.flatnonzero(~tree.is_leaf)
-    if not inner.size:
-        return _single_leaf(graph)
     number = np.full(tree.n_nodes, -1)  # of each branch among the branches, of each end among the ends
     number[inner] = np.arange(inner.size)
     ends = np.flatnonzero(tree.is_leaf | cut.is_root)[1 if cut.is_root[0] else 0 :]
     end_number = np.full(tree.n_nodes, -1)
     end_number[ends] = np.arange(ends.size)
     place = np.cumsum(tree.is_leaf) - 1
-    told = np.where(tree.is_leaf, place, tree.n_leaves + cut.piece)[ends]
+    exits = np.where(tree.is_leaf, place, tree.n_leaves + cut.piece)[ends]
     # a test of categories lists those of the lighter side: what it does not know goes to the heavier one
     flipped = (tree.subset >= 0) & tree.heavier_left & ~made.is_made
     children = {
         "true": np.where(flipped, tree.right, tree.left)[inner],
         "false": np.where(flipped, tree.left, tree.right)[inner],
     }
-    modes, splits, members = _tests(tree, inner, flipped, made)
-    tensor = graph.onnx.numpy_helper.from_array
+    modes, splits, members = _tests(tree, inner, made)
+    tensor = graph.tensor
     attributes: dict[str, Any] = {
         "aggregate_function": 1,  # the sum, of one leaf
         "post_transform": 0,
@@ -176,7 +152,7 @@ def _ensemble(graph: Graph, tree: Tree, made: Made, cut: Pieces) -> dict[str, An
         "nodes_modes": tensor(modes, "modes"),
         "nodes_missing_value_tracks_true": (tree.missing_left != flipped)[inner].astype(int).tolist(),
         "leaf_targetids": cut.piece[tree.parent[ends]].tolist(),
-        "leaf_weights": tensor(told.astype(np.float64), "leaves"),
+        "leaf_weights": tensor(exits.astype(np.float64), "leaves"),
     }
     for side, child in children.items():
         is_end = end_number[child] >= 0
@@ -188,47 +164,20 @@ def _ensemble(graph: Graph, tree: Tree, made: Made, cut: Pieces) -> dict[str, An
 
 
 def _tests(
-    tree: Tree, inner: NDArray[np.intp], flipped: NDArray[np.bool_], made: Made
+    tree: Tree, inner: NDArray[np.intp], made: Made
 ) -> tuple[NDArray[np.uint8], NDArray[np.float64], list[float]]:
     """Modes, thresholds and, one list after the other with NaN between, the members of the tests."""
     splits, modes = made.threshold[inner], np.full(inner.size, LEQ, np.uint8)
     members: list[float] = []
     for place in np.flatnonzero((tree.subset >= 0)[inner] & ~made.is_made[inner]).tolist():
         node = int(inner[place])
-        column = tree.schema.columns[tree.feature[node]]
-        lefts = frozenset(tree.categories_left(node))
-        own = [
-            code + 1.0
-            for code, category in enumerate(column.categories)
-            if (category in lefts) != flipped[node]
-        ]
+        own = [code + 1.0 for code in next(questions(tree, node)).listed[1]]
         if own:
             modes[place], splits[place] = MEMBER, 0.0
             members += [*own, np.nan]
         else:  # no category goes there: a test that no code passes
             splits[place] = -np.inf
     return modes, splits, members
-
-
-def _single_leaf(graph: Graph) -> dict[str, Any]:
-    """A tree of one leaf: a test whose both sides are that leaf."""
-    tensor = graph.onnx.numpy_helper.from_array
-    return {
-        "aggregate_function": 1,
-        "post_transform": 0,
-        "n_targets": 1,
-        "tree_roots": [0],
-        "nodes_featureids": [0],
-        "nodes_splits": tensor(np.zeros(1), "splits"),
-        "nodes_modes": tensor(np.zeros(1, np.uint8), "modes"),
-        "nodes_missing_value_tracks_true": [0],
-        "nodes_truenodeids": [0],
-        "nodes_trueleafs": [1],
-        "nodes_falsenodeids": [0],
-        "nodes_falseleafs": [1],
-        "leaf_targetids": [0],
-        "leaf_weights": tensor(np.zeros(1), "leaves"),
-    }
 
 
 # ---- the answers -------------------------------------------------------------------------------------------
@@ -293,10 +242,18 @@ class Graph:
         self.nodes.append(self.onnx.helper.make_node(kind, list(inputs), [made], **attributes))
         return made
 
+    def tensor(self, array: NDArray[Any], name: str = "") -> Any:
+        """An array as the model holds it."""
+        return self.onnx.numpy_helper.from_array(array, name)
+
+    def ints(self, values: Any) -> str:
+        """A constant of integers."""
+        return self.constant(np.array(values, np.int64))
+
     def constant(self, array: NDArray[Any]) -> str:
         """A table that is part of the model."""
         name = f"treewright:table{len(self.tables)}"
-        self.tables.append(self.onnx.numpy_helper.from_array(array, name))
+        self.tables.append(self.tensor(array, name))
         return name
 
 
@@ -306,7 +263,7 @@ class Layout:
     def __init__(self, tree: Tree, inputs: Inputs | None, missing: str) -> None:
         schema = tree.schema
         if inputs is None:
-            has_categories = any(column.kind == "category" for column in schema.columns)
+            has_categories = any(column.is_category for column in schema.columns)
             inputs = "columns" if has_categories else "matrix"
         if inputs not in ("matrix", "columns"):
             raise ValueError(f"inputs is {inputs!r}; it must be 'matrix' or 'columns'")
@@ -320,7 +277,7 @@ class Layout:
             self._check(column)
 
     def _check(self, column: Column) -> None:
-        if column.kind == "category" and self.is_matrix:
+        if column.is_category and self.is_matrix:
             raise ValueError(
                 f"column {column.name!r} holds categories, which a matrix of numbers does not: "
                 "use inputs='columns'"
@@ -356,13 +313,12 @@ class Layout:
         """
         if self.is_matrix:
             return "X"
-        wide = graph.constant(np.array([-1, 1], np.int64))
+        wide = graph.ints([-1, 1])
         columns = []
         for name, j in zip(self.names, self.columns, strict=True):
             column = self.schema.columns[j]
-            if column.kind == "category":
-                tensor = graph.onnx.numpy_helper.from_array
-                keys = _keys(column, self.missing)
+            if column.is_category:
+                keys, tensor = _keys(column, self.missing), graph.tensor
                 codes = np.array([*range(1, len(keys)), np.nan])
                 if not is_text(column):
                     name = graph.add("Add", [name, graph.constant(np.zeros(1))])  # -0.0 becomes 0.0
@@ -402,11 +358,11 @@ def is_text(column: Column) -> bool:
 def _fed(data: Dataset, j: int, missing: str) -> NDArray[Any]:
     """One column as the model wants it: a category that the tree does not know as one that it cannot know."""
     column = data.schema.columns[j]
-    values = data.columns[:, j] if isinstance(data.columns, np.ndarray) else data.columns[j]
-    if column.kind != "category":
+    values = data.column(j)
+    if not column.is_category:
         return np.ascontiguousarray(values, np.float64)
     keys = _keys(column, missing)
-    other: Any = "".join(map(str, (*keys, "?"))) if is_text(column) else _other_number(keys)
+    other = unknown_label([*keys.tolist(), "?"] if is_text(column) else column.categories or (0,))
     return np.insert(keys, len(keys) - 1, other)[values]  # code -1 is a missing value, -2 an unknown one
 
 
@@ -415,12 +371,6 @@ def _keys(column: Column, missing: str) -> NDArray[Any]:
     if is_text(column):
         return np.array([*column.categories, missing], object)
     return np.array([*column.categories, np.nan], np.float64) + 0.0
-
-
-def _other_number(keys: NDArray[np.float64]) -> float:
-    """A number that is not among the keys."""
-    known = set(keys.tolist())
-    return next(float(number) for number in range(len(keys) + 1) if number not in known)
 
 
 def _input_names(schema: Schema, columns: list[int]) -> list[str]:
@@ -481,10 +431,7 @@ class Made:
         self.width += count
 
     def _take(self, places: list[int]) -> str:
-        return self.graph.add("Gather", [self.table, self._ints(places)], axis=1)
-
-    def _ints(self, values: list[int]) -> str:
-        return self.graph.constant(np.array(values, np.int64))
+        return self.graph.add("Gather", [self.table, self.graph.ints(places)], axis=1)
 
     def _add_sums(self, code: Code) -> None:
         """Products in double precision, added up in their order."""
@@ -540,7 +487,7 @@ class Made:
         gone = graph.constant((sizes + 1.0)[np.newaxis])
         codes = graph.add("Where", [graph.add("IsNaN", [codes]), gone, codes])
         cells = graph.add("Cast", [codes], to=graph.onnx.TensorProto.INT64)
-        cells = graph.add("Add", [cells, graph.constant(starts[np.newaxis].astype(np.int64))])
+        cells = graph.add("Add", [cells, graph.ints(starts[np.newaxis])])
         first = self.width
         self._append(graph.add("Gather", [graph.constant(np.concatenate(tables)), cells], axis=0), len(asked))
         return {question: first + i for i, question in enumerate(asked)}

@@ -19,9 +19,9 @@ from treewright.encoding.schema import Column, Schema
 from treewright.exporting._check.probes import encoded
 from treewright.exporting._split_tests import Question, has_surrogates, questions, refuse_parts
 from treewright.exporting._subtrees import Pieces, pieces
-from treewright.exporting._tree import Code
+from treewright.exporting._tree import Code, optional_module, unknown_label
 from treewright.tree.conditions import Between, Condition, Within, merge_conditions
-from treewright.tree.rule_list import condition_of, paths, weights_by_class
+from treewright.tree.rule_list import paths, weights_by_class
 from treewright.tree.tree import Tree, as_array
 
 DEEPEST = 200  # readers of XML call themselves once per level, and some stop at 256 of them
@@ -80,22 +80,21 @@ def _lines(tree: Tree, name: str) -> Iterator[str]:
     target = _target_name(schema)
     yield '<?xml version="1.0" encoding="UTF-8"?>'
     yield '<PMML xmlns="http://www.dmg.org/PMML-4_4" version="4.4">'
-    yield f'<Header><Application name="treewright" version={_quoted(__version__)}/></Header>'
+    yield f'<Header><Application name="treewright" version={_quote(__version__)}/></Header>'
     yield f'<DataDictionary numberOfFields="{len(schema.columns) + 1}">'
-    for column in schema.columns:
-        yield _data_field(column)
+    yield from map(_data_field, schema.columns)
     yield from _target_field(schema, target)
     yield "</DataDictionary>"
     yield from _derived_fields(tree)
     yield (
-        f'<TreeModel modelName={_quoted(name)} functionName="{function}" '
+        f'<TreeModel modelName={_quote(name)} functionName="{function}" '
         'missingValueStrategy="none" noTrueChildStrategy="returnNullPrediction" '
         f'splitCharacteristic="{"binarySplit" if tree.depth <= DEEPEST else "multiSplit"}">'
     )
     yield "<MiningSchema>"
     for column in schema.columns:
-        yield f'<MiningField name={_quoted(column.name)} invalidValueTreatment="asIs"/>'
-    yield f'<MiningField name={_quoted(target)} usageType="target"/>'
+        yield f'<MiningField name={_quote(column.name)} invalidValueTreatment="asIs"/>'
+    yield f'<MiningField name={_quote(target)} usageType="target"/>'
     yield "</MiningSchema>"
     yield from _outputs(schema)
     yield from _nodes(tree)
@@ -106,7 +105,7 @@ def _lines(tree: Tree, name: str) -> Iterator[str]:
 # ---- names and fields --------------------------------------------------------------------------------------
 
 
-def _quoted(text: object) -> str:
+def _quote(text: object) -> str:
     """A value of an attribute, in quotes."""
     written = str(text)
     if _UNWRITABLE.search(written):
@@ -131,7 +130,7 @@ def _are_numbers(values: tuple[Hashable, ...]) -> bool:
     return bool(values) and not isinstance(values[0], str | bool)
 
 
-def _written(value: Hashable) -> str:
+def _value_text(value: Hashable) -> str:
     """A category or class as text."""
     if isinstance(value, str):
         return value
@@ -143,48 +142,42 @@ def _written(value: Hashable) -> str:
     return repr(number + 0.0)
 
 
+_DOUBLE, _STRING = (
+    'optype="continuous" dataType="double"',
+    'optype="categorical" dataType="string"',
+)
+
+
 def _data_field(column: Column) -> str:
     """A column: numbers, and categories that are numbers, are doubles; other categories are texts.
 
     Readers differ, and these are the types that let a value be missing, or none of the categories: not
     booleans, not categorical doubles, and no list of valid values.
     """
-    is_number = column.kind != "category" or _are_numbers(column.categories)
-    kind = 'optype="continuous" dataType="double"' if is_number else 'optype="categorical" dataType="string"'
-    return f"<DataField name={_quoted(column.name)} {kind}/>"
+    is_number = not column.is_category or _are_numbers(column.categories)
+    return f"<DataField name={_quote(column.name)} {_DOUBLE if is_number else _STRING}/>"
 
 
 def _target_field(schema: Schema, name: str) -> Iterator[str]:
     classes = schema.targets[0].classes
     if classes is None:
-        yield f'<DataField name={_quoted(name)} optype="continuous" dataType="double"/>'
+        yield f"<DataField name={_quote(name)} {_DOUBLE}/>"
         return
-    yield f'<DataField name={_quoted(name)} optype="categorical" dataType="string">'
-    for label in classes:
-        yield f"<Value value={_quoted(_written(label))}/>"
+    yield f"<DataField name={_quote(name)} {_STRING}>"
+    yield from (f"<Value value={_quote(_value_text(label))}/>" for label in classes)
     yield "</DataField>"
 
 
 def _outputs(schema: Schema) -> Iterator[str]:
     """The answer, and for classes the share of each."""
-    classes = schema.targets[0].classes
-    kind = (
-        'optype="continuous" dataType="double"'
-        if classes is None
-        else ('optype="categorical" dataType="string"')
-    )
-    yield "<Output>"
-    answer = _answer_name(schema)
-    yield f'<OutputField name={_quoted(answer)} feature="predictedValue" {kind}/>'
-    taken = {*schema.names, _target_name(schema), answer}
-    for label in classes or ():
-        written = _written(label)
-        name = _free(f"probability({written})", taken)
-        taken.add(name)
-        yield (
-            f'<OutputField name={_quoted(name)} feature="probability" value={_quoted(written)} '
-            'optype="continuous" dataType="double"/>'
-        )
+    classes, answer = schema.targets[0].classes, _answer_name(schema)
+    kind = _DOUBLE if classes is None else _STRING
+    yield f'<Output>\n<OutputField name={_quote(answer)} feature="predictedValue" {kind}/>'
+    names = {*schema.names, _target_name(schema), answer}
+    for text in map(_value_text, classes or ()):
+        name = _free(f"probability({text})", names)
+        names.add(name)
+        yield f'<OutputField name={_quote(name)} feature="probability" value={_quote(text)} {_DOUBLE}/>'
     yield "</Output>"
 
 
@@ -209,11 +202,10 @@ def _derived_fields(tree: Tree) -> Iterator[str]:
     for j, name in names.items():
         total = ""
         for column, weight in code.terms(j):
-            field = f"<FieldRef field={_quoted(tree.schema.names[column])}/>"
+            field = f"<FieldRef field={_quote(tree.schema.names[column])}/>"
             part = f'<Apply function="*"><Constant dataType="double">{weight!r}</Constant>{field}</Apply>'
             total = f'<Apply function="+">{total}{part}</Apply>' if total else part
-        field = f'<DerivedField name={_quoted(name)} optype="continuous" dataType="double">'
-        yield f"{field}{total}</DerivedField>"
+        yield f"<DerivedField name={_quote(name)} {_DOUBLE}>{total}</DerivedField>"
     if names:
         yield "</TransformationDictionary>"
 
@@ -238,7 +230,7 @@ def _nodes(tree: Tree) -> Iterator[str]:
         tests = [
             _predicate(condition, columns[condition.column]) for condition in merge_conditions(conditions)
         ]
-        ways[root] = _joined("and", tests)
+        ways[root] = _compound("and", tests)
     yield f'<Node id="pieces" recordCount="{heads.count(0)}">'
     yield "<True/>"
     for root in sorted(ways, reverse=True):
@@ -275,7 +267,7 @@ class _Heads:
         self.weight = tree.weight.tolist()
         self.is_leaf = tree.is_leaf.tolist()
         classes = tree.schema.targets[0].classes
-        self.labels = None if classes is None else [_quoted(_written(label)) for label in classes]
+        self.labels = None if classes is None else [_quote(_value_text(label)) for label in classes]
         self.place = np.cumsum(tree.is_leaf) - 1
         self.sums = {j: Column(name) for j, name in _sum_names(tree).items()}
         if classes is not None:
@@ -290,7 +282,7 @@ class _Heads:
         tree, j = self.tree, int(self.tree.feature[parent])
         if has_surrogates(tree, parent):
             return self._in_turn(parent, is_left)
-        condition = condition_of(tree, parent, is_left)
+        condition = tree.condition(parent, is_left)
         if tree.missing == "error":  # no child takes it, and the answer is none
             condition = replace(condition, missing=False)
         return _predicate(condition, self.sums.get(j) or tree.schema.columns[j])
@@ -301,11 +293,11 @@ class _Heads:
         for question in questions(self.tree, parent, to_left=is_left):
             column = self.sums.get(question.feature) or self.tree.tested[question.feature]
             test, lost = _conditions(question, column)
-            ways.append(_joined("and", [*unknown, _predicate(test, column)]))
+            ways.append(_compound("and", [*unknown, _predicate(test, column)]))
             unknown.append(_predicate(lost, column))
         if bool(self.tree.missing_left[parent]) == is_left:
-            ways.append(_joined("and", unknown))
-        return _joined("or", ways)
+            ways.append(_compound("and", unknown))
+        return _compound("or", ways)
 
     def count(self, node: int) -> str:
         """The weight of a node."""
@@ -346,19 +338,23 @@ def _conditions(question: Question, column: Column) -> tuple[Condition, Conditio
 
 def _predicate(condition: Condition, column: Column) -> str:
     """A condition: the test of known values, or that the value is missing."""
-    name = _quoted(column.name)
-    missing = f'<SimplePredicate field={name} operator="isMissing"/>'
+    name = _quote(column.name)
     if isinstance(condition, Within):
-        tests = _set_tests(condition, column, name)
+        tests, joint = _set_tests(condition, column, name), "and" if condition.unseen else "or"
     else:
-        tests = _number_tests(condition.above, condition.upto, name)
+        tests, joint = _number_tests(condition.above, condition.upto, name), "and"
     if tests is None:  # every known value
-        return "<True/>" if condition.missing else f'<SimplePredicate field={name} operator="isNotMissing"/>'
+        return "<True/>" if condition.missing else _simple(name, "isNotMissing")
+    missing = _simple(name, "isMissing")
     if not tests:  # no known value
         return missing if condition.missing else "<False/>"
-    operator = "and" if not isinstance(condition, Within) or condition.unseen else "or"
-    known = _joined(operator, tests)
-    return _joined("or", [known, missing]) if condition.missing else known
+    known = _compound(joint, tests)
+    return _compound("or", [known, missing]) if condition.missing else known
+
+
+def _simple(name: str, operator: str, value: str = "") -> str:
+    """A predicate; name and value are quoted."""
+    return f'<SimplePredicate field={name} operator="{operator}"{value and f" value={value}"}/>'
 
 
 def _number_tests(above: float | None, upto: float | None, name: str) -> list[str] | None:
@@ -368,42 +364,36 @@ def _number_tests(above: float | None, upto: float | None, name: str) -> list[st
     tests = []
     if above is not None:
         operator, value = ("greaterThan", above) if above > -inf else ("greaterOrEqual", -LARGEST)
-        tests.append(f'<SimplePredicate field={name} operator="{operator}" value="{value + 0.0!r}"/>')
+        tests.append(_simple(name, operator, f'"{value + 0.0!r}"'))
     if upto is not None and upto < inf:
         operator, value = ("lessOrEqual", upto) if upto > -inf else ("lessThan", -LARGEST)
-        tests.append(f'<SimplePredicate field={name} operator="{operator}" value="{value + 0.0!r}"/>')
+        tests.append(_simple(name, operator, f'"{value + 0.0!r}"'))
     return tests or None
 
 
 def _set_tests(condition: Within, column: Column, name: str) -> list[str] | None:
     """One of some categories, or none of the others: plain words as a list, the rest one by one."""
     own = frozenset(condition.categories)
-    named = [c for c in column.categories if (c in own) != condition.unseen]
-    if not named:
+    words = [_value_text(c) for c in column.categories if (c in own) != condition.unseen]
+    if not words:
         return None if condition.unseen else []
-    words = [_written(category) for category in named]
-    listed = [word for word in words if _PLAIN.fullmatch(word)]
+    plain_words = [word for word in words if _PLAIN.fullmatch(word)]
     tests = []
-    if len(listed) > 1:
+    if len(plain_words) > 1:
         operator = "isNotIn" if condition.unseen else "isIn"
         kind = "real" if _are_numbers(column.categories) else "string"
-        array = f'<Array n="{len(listed)}" type="{kind}">{" ".join(listed)}</Array>'
+        array = f'<Array n="{len(plain_words)}" type="{kind}">{" ".join(plain_words)}</Array>'
         tests.append(
             f'<SimpleSetPredicate field={name} booleanOperator="{operator}">{array}</SimpleSetPredicate>'
         )
         words = [word for word in words if not _PLAIN.fullmatch(word)]
     operator = "notEqual" if condition.unseen else "equal"
-    tests += [
-        f'<SimplePredicate field={name} operator="{operator}" value={_quoted(word)}/>' for word in words
-    ]
-    return tests
+    return tests + [_simple(name, operator, _quote(word)) for word in words]
 
 
-def _joined(operator: str, predicates: list[str]) -> str:
-    if not predicates:
-        return "<True/>"
-    if len(predicates) == 1:
-        return predicates[0]
+def _compound(operator: str, predicates: list[str]) -> str:
+    if len(predicates) < 2:
+        return predicates[0] if predicates else "<True/>"
     return f'<CompoundPredicate booleanOperator="{operator}">{"".join(predicates)}</CompoundPredicate>'
 
 
@@ -412,11 +402,8 @@ def _joined(operator: str, predicates: list[str]) -> str:
 
 def answers(rendered: str, tree: Tree, table: Any, *, name: str = "treewright") -> NDArray[Any]:
     """What PMML4S answers to the rows of a table by a rendered model; it needs pypmml and Java."""
-    try:
-        from pypmml import Model
-    except ImportError:
-        raise ImportError("to run PMML models needs pypmml and Java: pip install pypmml") from None
-    model = Model.fromString(rendered)
+    pypmml = optional_module("pypmml", "with Java, to run PMML models", "pypmml")
+    model = pypmml.Model.fromString(rendered)
     data = encoded(table, tree)
     answer = _answer_name(tree.schema)
     told: list[Any] = []
@@ -427,7 +414,7 @@ def answers(rendered: str, tree: Tree, table: Any, *, name: str = "treewright") 
     classes = tree.schema.targets[0].classes
     if classes is None:
         return np.array(told, np.float64)
-    codes = {_written(label): code for code, label in enumerate(classes)}
+    codes = {_value_text(label): code for code, label in enumerate(classes)}
     return as_array(classes)[[codes[word] for word in told]]
 
 
@@ -435,15 +422,13 @@ def _as_json(data: Dataset) -> str:
     """Rows as PMML4S reads them; infinite numbers as such that no double holds."""
     columns = []
     for j, column in enumerate(data.schema.columns):
-        values = data.columns[:, j] if isinstance(data.columns, np.ndarray) else data.columns[j]
-        if column.kind == "category":
-            unknown: Any = "".join(map(str, (*column.categories, "?")))
-            if _are_numbers(column.categories):
-                unknown = next(n for n in range(len(column.categories) + 1) if n not in column.categories)
-            known = [json.dumps(category) for category in (*column.categories, unknown, None)]
-            columns.append([known[code] for code in values.tolist()])
+        values = data.column(j).tolist()
+        if column.is_category:  # code -1 is a missing value, -2 an unknown one
+            labels = (*column.categories, unknown_label(column.categories), None)
+            texts = list(map(json.dumps, labels))
+            columns.append([texts[code] for code in values])
         else:
-            columns.append([_number_as_json(value) for value in values.tolist()])
+            columns.append(list(map(_number_as_json, values)))
     rows = ",".join("[" + ",".join(row) + "]" for row in zip(*columns, strict=True))
     return f'{{"columns": {json.dumps(data.schema.names)}, "data": [{rows}]}}'
 

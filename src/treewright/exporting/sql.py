@@ -5,14 +5,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright._text import row_count
-from treewright.exporting._split_tests import Question, Ways, asked_in_turn, has_surrogates, refuse_parts
-from treewright.exporting._tree import Code, check_labels, one_target
+from treewright.exporting._split_tests import Question, has_surrogates, questions, refuse_parts
+from treewright.exporting._tree import Code, check_labels, family, one_target
 from treewright.exporting.databases import run
 from treewright.exporting.dialects import Dialect, dialect_of
 from treewright.tree import Tree
@@ -155,10 +156,17 @@ class _Writer:
                 )
             seen[key] = column.name
 
-    def column(self, j: int) -> str:
-        """A column of the tree as the database calls it."""
-        name = self.code.tree.schema.columns[j].name
-        return self.dialect.identifier(self.names.get(name, name))
+    @cached_property
+    def values(self) -> dict[int, str]:
+        """The columns in use as the database calls them, and sums of columns; a product with a float is a
+        float, whatever the column is.
+        """
+        names = (self.names.get(column.name, column.name) for column in self.code.columns)
+        values = dict(zip(self.code.used, map(self.dialect.identifier, names), strict=True))
+        for j in self.code.sums:
+            parts = (f"{values[c]} * {self.dialect.number(weight)}" for c, weight in self.code.terms(j))
+            values[j] = f"({' + '.join(parts)})"
+        return values
 
     def case(self, answers: list[str], level: int = 0) -> Iterator[str]:
         """The lines of the expression.
@@ -167,24 +175,33 @@ class _Writer:
         that they nest no deeper than the logarithm of the number of leaves.
         """
         if self.code.demanded:
-            lost = " OR ".join(map(self._lost, self.code.demanded))
+            missing = " OR ".join(map(self._is_missing, self.code.demanded))
             yield f"{_INDENT * level}CASE"
-            yield f"{_INDENT * (level + 1)}WHEN {lost} THEN NULL"
+            yield f"{_INDENT * (level + 1)}WHEN {missing} THEN NULL"
             yield f"{_INDENT * (level + 1)}ELSE"
             yield from self._cases(answers, level + 2)
             yield f"{_INDENT * level}END"
         else:
             yield from self._cases(answers, level)
 
-    def _lost(self, j: int) -> str:
-        """Whether a value is missing."""
-        name, column = self.value(j), self.code.tree.tested[j]
-        known = f"{name} IS NULL"
-        may_be_nan = column.kind == "number" or (column.kind == "time" and self.times == "microseconds")
-        if not (may_be_nan and (self.nan or j in self.code.sums)) or self.dialect.nan is None:
-            return known
-        test = f"{name} > {self.dialect.infinity}" if self.dialect.nan == "greatest" else f"IS_NAN({name})"
-        return f"{known} OR {test}"
+    def _is_missing(self, j: int) -> str:
+        """The condition that a value is missing."""
+        name = self.values[j]
+        if not self._may_be_nan(j) or self.dialect.nan is None:
+            return f"{name} IS NULL"
+        is_nan = f"{name} > {self.dialect.infinity}" if self.dialect.nan == "greatest" else f"IS_NAN({name})"
+        return f"{name} IS NULL OR {is_nan}"
+
+    @cached_property
+    def _timestamps(self) -> frozenset[int]:
+        """The columns that hold timestamps."""
+        columns = zip(self.code.used, self.code.columns, strict=True)
+        return frozenset(j for j, column in columns if self.times == "timestamp" and family(column) == "time")
+
+    def _may_be_nan(self, j: int) -> bool:
+        """Whether a column, or sum, of the database may hold NaN that counts as missing."""
+        is_float = not (j in self._timestamps or self.code.tree.tested[j].is_category)
+        return is_float and (self.nan or j in self.code.sums)
 
     def _cases(self, answers: list[str], level: int) -> Iterator[str]:
         tree, size = self.code.tree, self.code.tree.end - np.arange(self.code.tree.n_nodes)
@@ -214,7 +231,7 @@ class _Writer:
         number, text = self.dialect.number, self.dialect.number(first)
         least, most = number(-sys.float_info.max), number(sys.float_info.max)
         for j, coefficient, mean in terms:
-            name = self.column(j)
+            name = self.values[j]
             known = f"CASE WHEN {name} BETWEEN {least} AND {most} THEN {name} ELSE {number(mean)} END"
             text += f" + {number(coefficient)} * {known}"
         return text
@@ -223,81 +240,68 @@ class _Writer:
         return f"{answers[self.code.place[leaf]]} /* {row_count(int(self.code.tree.rows[leaf]))} */"
 
     def test(self, node: int, to_left: bool) -> str:
-        """Whether a row goes to one child of a node."""
-        tree, j = self.code.tree, int(self.code.tree.feature[node])
-        if has_surrogates(tree, node):
-            ways, last = asked_in_turn(tree, node, self._ways, to_left=to_left)
-            whens = " ".join(f"WHEN {when} THEN {then}" for when, then in ways)
-            return f"CASE {whens} ELSE {self.dialect.truths[last]} END"
-        name, kind = self.value(j), tree.tested[j].kind
+        """The condition for going to one child of a node."""
+        tree = self.code.tree
         missing = bool(tree.missing_left[node]) == to_left
-        if kind == "category":
-            return self._category(node, name, to_left)
-        threshold, is_time = float(tree.threshold[node]), kind == "time" and self.times == "timestamp"
-        return self._bounded(name, threshold, to_left, missing, is_time, self.nan or j in self.code.sums)
+        asked = questions(tree, node, to_left=to_left)
+        if has_surrogates(tree, node):
+            ways = [way for question in asked for way in self._ways(question)]
+            whens = " ".join(f"WHEN {when} THEN {then}" for when, then in ways)
+            return f"CASE {whens} ELSE {self.dialect.truths[missing]} END"
+        question = next(asked)
+        if not question.is_category:
+            return self._comparison(question, missing, self._may_be_nan(question.feature))
+        (within, codes), name = question.listed, self.values[question.feature]
+        if within and not codes:
+            return f"{name} IS NULL" if missing else f"{name} <> {name}"
+        test = self._among(question.feature, codes, within) if codes else f"{name} IS NOT NULL"
+        return f"{test} OR {name} IS NULL" if missing else test
 
-    def value(self, j: int) -> str:
-        """A column, or a sum of columns; a product with a float is a float, whatever the column is."""
-        if j not in self.code.sums:
-            return self.column(j)
-        parts = (f"{self.column(c)} * {self.dialect.number(weight)}" for c, weight in self.code.terms(j))
-        return f"({' + '.join(parts)})"
-
-    def _bounded(
-        self, name: str, threshold: float, to_left: bool, missing: bool, is_time: bool, nan: bool
-    ) -> str:
-        dialect = self.dialect
+    def _comparison(self, question: Question, missing: bool, nan: bool) -> str:
+        """The test of a number or time; `missing`: or it is missing; `nan`: NaN is missing, too."""
+        dialect, j, threshold = self.dialect, question.feature, question.threshold
+        name, is_time, to_left = self.values[j], j in self._timestamps, not question.reversed
         if np.isinf(threshold) and (is_time or dialect.infinity is None):
             test = f"{name} IS NOT NULL" if (threshold > 0) == to_left else f"{name} <> {name}"
             return f"{test} OR {name} IS NULL" if missing else test
         bound = dialect.moment(threshold) if is_time else dialect.number(threshold)
-        test = f"{name} {'<=' if to_left else '>'} {bound}"
-        greatest = nan and not is_time and dialect.nan == "greatest"
+        test = f"{name} {question.operator} {bound}"
         if not missing:  # where NaN is the greatest number it is above any threshold
-            return f"{test} AND {name} <= {dialect.infinity}" if greatest and not to_left else test
+            is_above = nan and dialect.nan == "greatest" and not to_left
+            return f"{test} AND {name} <= {dialect.infinity}" if is_above else test
         test += f" OR {name} IS NULL"
-        if greatest and to_left:
+        if nan and dialect.nan == "greatest" and to_left:
             test += f" OR {name} > {dialect.infinity}"
-        elif nan and not is_time and dialect.nan == "unordered":
+        elif nan and dialect.nan == "unordered":
             test += f" OR IS_NAN({name})"
         return test
 
-    def _ways(self, question: Question) -> Ways:
-        """A question: whether its value is known, and what it must be."""
-        name, column = self.value(question.feature), self.code.tree.tested[question.feature]
+    def _ways(self, question: Question) -> Iterator[tuple[str, str]]:
+        """A question with surrogates: that its value is known, and what it must be."""
+        j, name, truths = question.feature, self.values[question.feature], self.dialect.truths
+        if question.is_category and question.unseen_left is None:
+            for side, codes in ((True, question.left), (False, question.right)):
+                if codes:
+                    yield self._among(j, codes), truths[side]
+            return
         if question.is_category:
-            lists = [
-                ", ".join(self.dialect.label(column.categories[c]) for c in codes)
-                for codes in (question.left, question.right)
-            ]
-            value = self.dialect.category(name) if isinstance(column.categories[0], str) else name
-            no, yes = self.dialect.truths
-            if question.unseen_left is None:
-                return [(f"{value} IN ({of})", then) for of, then in zip(lists, (yes, no), strict=True) if of]
-            of, word = (lists[1], "NOT IN") if question.unseen_left else (lists[0], "IN")
-            test = f"{value} {word} ({of})" if of else yes if question.unseen_left else no
-            return [(f"{name} IS NOT NULL", test)]
-        is_time = column.kind == "time" and self.times == "timestamp"
-        to_left, nan = not question.reversed, self.nan or question.feature in self.code.sums
-        test = self._bounded(name, question.threshold, to_left, False, is_time, False)
-        if not nan or is_time or self.dialect.nan is None:
-            return [(f"{name} IS NOT NULL", test)]
-        is_greatest = self.dialect.nan == "greatest"
-        return [(f"{name} <= {self.dialect.infinity}" if is_greatest else f"NOT IS_NAN({name})", test)]
+            within, codes = question.listed
+            test = self._among(j, codes, within) if codes else truths[not within]
+        else:
+            test = self._comparison(question, False, False)
+        if not self._may_be_nan(j) or self.dialect.nan is None:
+            yield f"{name} IS NOT NULL", test
+        elif self.dialect.nan == "greatest":
+            yield f"{name} <= {self.dialect.infinity}", test
+        else:
+            yield f"NOT IS_NAN({name})", test
 
-    def _category(self, node: int, name: str, to_left: bool) -> str:
-        within, codes, listed_missing = self.code.among(node, to_left=to_left)
-        column = self.code.tree.schema.columns[self.code.tree.feature[node]]
-        missing = listed_missing == within
+    def _among(self, j: int, codes: Sequence[int], within: bool = True) -> str:
+        """The test of a category."""
+        column, name = self.code.tree.schema.columns[j], self.values[j]
         labels = ", ".join(self.dialect.label(column.categories[code]) for code in codes)
         value = self.dialect.category(name) if isinstance(column.categories[0], str) else name
-        if codes:
-            test = f"{value} {'IN' if within else 'NOT IN'} ({labels})"
-        elif within:
-            return f"{name} IS NULL" if missing else f"{name} <> {name}"
-        else:
-            test = f"{name} IS NOT NULL"
-        return f"{test} OR {name} IS NULL" if missing else test
+        return f"{value} {'IN' if within else 'NOT IN'} ({labels})"
 
 
 def _classes(code: Code, place: int) -> tuple[Hashable, ...]:

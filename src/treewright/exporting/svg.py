@@ -4,36 +4,20 @@ from __future__ import annotations
 
 from html import escape
 from math import cos, pi, sin
+from typing import Any
 
-from treewright.plotting.scene.cards import MOST_LEAVES
+from treewright.parameters import takes
 from treewright.plotting.scene.colours import LINE
-from treewright.plotting.scene.scenes import Box, Disc, Flow, Group, Mark, Words, scene
+from treewright.plotting.scene.scenes import SCENE, Box, Disc, Flow, Group, Mark, Words, scene
 from treewright.tree import Tree
 
 _FONT = "system-ui, 'Segoe UI', Roboto, Helvetica, Arial, 'DejaVu Sans', sans-serif"
 _SLIVER = 0.0005  # smaller shares cannot be seen
 
 
-def render(
-    tree: Tree,
-    *,
-    max_depth: int | None = None,
-    max_leaves: int | None = MOST_LEAVES,
-    direction: str | None = None,
-    title: str | None = None,
-) -> str:
-    """The tree as SVG text; what is shorten_to_fit stands in full in the tooltip of its node.
-
-    Parameters
-    ----------
-    max_depth : int, optional
-        Show this many tests in a row at most; of what is below, the number of leaves.
-    max_leaves : int, optional
-        Show the splits that were made first, up to so many leaves; None shows all.
-    direction : {"down", "right"}, optional
-        Where the tree grows to; by default a tree of many leaves to the right, where each takes one line.
-    title : str, optional
-        The heading, instead of the target and the size.
+@takes(SCENE)
+def render(tree: Tree, **options: Any) -> str:
+    """The tree as SVG text; what is shortened stands in full in the tooltip of its node.
 
     Examples
     --------
@@ -42,7 +26,7 @@ def render(
     >>> render(tree).startswith("<svg ")
     True
     """
-    picture = scene(tree, max_depth=max_depth, max_leaves=max_leaves, direction=direction, title=title)
+    picture = scene(tree, **options)
     width, height = _short(picture.width), _short(picture.height)
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '

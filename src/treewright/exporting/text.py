@@ -13,7 +13,7 @@ from treewright.encoding import Dataset
 from treewright.plotting.scene.cards import check_limit
 from treewright.tree import Tree
 from treewright.tree.conditions import Condition
-from treewright.tree.node import columns_with_missing
+from treewright.tree.missing import columns_with_missing
 from treewright.tree.rule_list import Rule, RuleList
 from treewright.tree.shortcuts import intervals_of
 from treewright.tree.wording import missing_in_words, number_in_words, surrogate_in_words, way_in_words
@@ -202,7 +202,7 @@ def rules_as_text(rules: RuleList) -> str:
     heading = f"{len(rules):,} rule{'s' * (len(rules) != 1)}: the first that fits answers"
     last = () if rules.complete else (rules.default,)
     parts = [
-        (_wrapped(rule, rules), _label(rule, rules), row_count(rule.rows), _rightly(rule, rules))
+        (_condition_lines(rule, rules), _label(rule, rules), row_count(rule.rows), _rightly(rule, rules))
         for rule in (*rules, *last)
     ]
     numbers = [f"{i + 1}." for i in range(len(rules))] + [""] * len(last)
@@ -223,7 +223,7 @@ def rules_as_text(rules: RuleList) -> str:
     return "\n".join(lines)
 
 
-def _wrapped(rule: Rule, rules: RuleList) -> list[str]:
+def _condition_lines(rule: Rule, rules: RuleList) -> list[str]:
     """The conditions of a rule, as many on a line as there is room for."""
     if not rule.conditions:
         return ["otherwise" if rule is rules.default else "always"]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from treewright.encoding import Dataset
 from treewright.exporting._check.probes import encoded, parts
 from treewright.exporting._split_tests import Question, questions, refuse_parts, refuse_sums
+from treewright.exporting._tree import in_columns, optional_module
 from treewright.tree.tree import Tree, as_array
 
 Output = Literal["shares", "code"]
@@ -81,7 +82,7 @@ def _write(builder: Any, tree: Tree, leaf_values: list[Any]) -> None:
             builder.leaf(leaf_values[place])
             place += 1
         elif is_category:
-            builder.categorical_test(feature, **_members(tree, node), **children)
+            builder.categorical_test(feature, **_listed(next(questions(tree, node))), **children)
         else:
             builder.numerical_test(feature, threshold, opname="<=", **children)
         builder.end_node()
@@ -103,7 +104,7 @@ def _write_out(builder: Any, tree: Tree, leaf_values: list[Any]) -> None:
         if question is None:
             builder.leaf(leaf_values[step.leaf])
         elif question.is_category:
-            builder.categorical_test(question.feature, **_asked(step, question), **children)
+            builder.categorical_test(question.feature, **_listed_if_known(step, question), **children)
         else:
             bound = np.inf if step.asks_whether_known else question.threshold
             if question.reversed and not step.asks_whether_known:
@@ -113,15 +114,17 @@ def _write_out(builder: Any, tree: Tree, leaf_values: list[Any]) -> None:
         builder.end_node()
 
 
-def _asked(step: Step, question: Question) -> dict[str, Any]:
+def _listed(question: Question) -> dict[str, Any]:
     """The categories that a test lists, and whether these go right."""
-    if step.asks_whether_known and question.unseen_left is not None:
-        return {"category_list": [], "category_list_right_child": True}
-    if step.asks_whether_known:
-        return {"category_list": [*question.left, *question.right], "category_list_right_child": False}
-    lists_right = bool(question.unseen_left)
-    codes = question.right if lists_right else question.left
-    return {"category_list": list(codes), "category_list_right_child": lists_right}
+    within, codes = question.listed
+    return {"category_list": list(codes), "category_list_right_child": not within}
+
+
+def _listed_if_known(step: Step, question: Question) -> dict[str, Any]:
+    if not step.asks_whether_known:
+        return _listed(question)
+    codes = [] if question.unseen_left is not None else [*question.left, *question.right]
+    return {"category_list": codes, "category_list_right_child": not codes}
 
 
 def answers(rendered: bytes, tree: Tree, table: Any, *, output: Output | None = None) -> NDArray[Any]:
@@ -141,15 +144,11 @@ def answers(rendered: bytes, tree: Tree, table: Any, *, output: Output | None = 
             own = told[:, i]
             codes = own[:, 0].astype(np.int64) if is_code else own[:, : len(classes)].argmax(axis=1)
             columns.append(classes[codes])
-    return columns[0] if len(columns) == 1 else np.stack(columns, axis=1)
+    return in_columns(columns)
 
 
 def _treelite() -> Any:
-    try:
-        import treelite
-    except ImportError:
-        raise ImportError("Treelite models need treelite: pip install 'treewright[treelite]'") from None
-    return treelite
+    return optional_module("treelite", "Treelite's format", "treewright[treelite]")
 
 
 def _output(tree: Tree, output: Output | None) -> Output:
@@ -211,21 +210,13 @@ def _builder(builders: Any, tree: Tree, n_classes: list[int]) -> Any:
     )
 
 
-def _members(tree: Tree, node: int) -> dict[str, Any]:
-    """The categories of the lighter side: those that the tree does not know go to the heavier one."""
-    column = tree.schema.columns[tree.feature[node]]
-    lefts, heavier_left = frozenset(tree.categories_left(node)), bool(tree.heavier_left[node])
-    codes = [code for code, c in enumerate(column.categories) if (c in lefts) != heavier_left]
-    return {"category_list": codes, "category_list_right_child": heavier_left}
-
-
 def _matrix(data: Dataset) -> NDArray[np.float64]:
     """An encoded table as the model wants it."""
     if isinstance(data.columns, np.ndarray):
         return np.ascontiguousarray(data.columns, np.float64)
     columns = []
     for values, column in zip(data.columns, data.schema.columns, strict=True):
-        if column.kind == "category":  # code -1 is a missing value, -2 an unknown one
+        if column.is_category:  # code -1 is a missing value, -2 an unknown one
             codes = np.arange(len(column.categories) + 2, dtype=np.float64)
             codes[-1] = np.nan
             values = codes[values]

@@ -7,10 +7,9 @@ hit where it is more important than the best shadow. A binomial test of the hits
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import lgamma, log, sqrt
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,20 +19,22 @@ from treewright._json import plain
 from treewright._text import aligned, escape
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Schema
-from treewright.encoding.splits import checked_seed
 from treewright.ensembles.permutation import shuffled_rises
 from treewright.ensembles.side_by_side import Listener, gathered
-from treewright.growing import grow, n_threads, whole_number
-from treewright.growing.targets import check_rows
+from treewright.feature_selection._progress import of_stage
+from treewright.growing import grow, n_features_drawn, n_threads
+from treewright.growing.limits import row_count
+from treewright.growing.targets import check_rows, checked_criterion
+from treewright.parameters import takes
+from treewright.parameters.selectors import BorutaFunctionParameters
 from treewright.tree.oblique import by_column
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Importance = Literal["permutation", "gain"]
-IMPORTANCES: tuple[Importance, ...] = get_args(Importance)
 REJECTED, TENTATIVE, ACCEPTED = -1, 0, 1
 MOST_LINES = 40
 _NAMES = {ACCEPTED: "accepted", TENTATIVE: "tentative", REJECTED: "rejected"}
+_OF_FOREST = ("n_estimators", "importance", "max_features", "seed", "n_jobs", "progress")
 _POOL = 20  # a tree considers at most this many times the columns that a node draws
 
 
@@ -54,12 +55,12 @@ class BorutaResult:
         return len(self.shadow)
 
     @property
-    def accepted(self) -> Ints:
+    def accepted_columns(self) -> Ints:
         """The positions of the accepted columns."""
         return np.flatnonzero(self.decision == ACCEPTED)
 
     @property
-    def tentative(self) -> Ints:
+    def tentative_columns(self) -> Ints:
         """The positions of the columns that are still undecided after all rounds."""
         return np.flatnonzero(self.decision == TENTATIVE)
 
@@ -84,55 +85,29 @@ class BorutaResult:
         return {name: plain(value) for name, value in vars(self).items()}
 
 
-def boruta(
-    data: Dataset,
-    *,
-    n_trees: int = 100,
-    max_iter: int = 100,
-    alpha: float = 0.05,
-    percentile: float = 100.0,
-    importance: Importance = "permutation",
-    max_features: Callable[[int], int] | None = None,
-    seed: int = 0,
-    n_jobs: int | None = None,
-    progress: Listener | None = None,
-    **growing: Any,
-) -> BorutaResult:
+@takes(BorutaFunctionParameters)
+def boruta(data: Dataset, **options: Any) -> BorutaResult:
     """Accept the columns that are more important than shuffled columns, and reject the others.
 
     Parameters
     ----------
     data : Dataset
         A table with its targets.
-    n_trees : int
-        The number of trees of each forest.
-    max_iter, alpha, percentile, n_jobs
-        As for `ShadowSelector`.
-    importance, max_features
-        As for `forest_importances`, where `importance` is called `by`.
-    seed : int
-        Seeds the shadows and the forests.
-    progress : callable, optional
-        Called with the share of `max_iter` that is done; an exception that it raises ends the work.
-    **growing
-        Options of `grow` for the trees.
 
     Examples
     --------
     >>> from treewright import encode
     >>> data = encode({"x": range(60), "odd": [i % 2 for i in range(60)]}, [0] * 30 + [1] * 30)
-    >>> boruta(data, n_trees=20, max_iter=20).accepted.tolist()
+    >>> boruta(data, n_estimators=20, max_iter=20).accepted_columns.tolist()
     [0]
     """
     check_rows(data)
-    if not 0 < alpha < 1:
-        raise ValueError(f"alpha is {alpha!r}; it must be between 0 and 1")
-    if not 0 < percentile <= 100:
-        raise ValueError(f"percentile is {percentile!r}; it must be above 0 and at most 100")
-    if importance not in IMPORTANCES:
-        raise ValueError(f"importance is {importance!r}; it must be {' or '.join(map(repr, IMPORTANCES))}")
-    start, trees = checked_seed(seed), whole_number("n_trees", n_trees, 2)
-    most = whole_number("max_iter", max_iter, 1)
+    growing = {
+        "criterion": checked_criterion(options["criterion"], data),
+        "max_depth": options["max_depth"],
+        "min_samples_leaf": row_count("min_samples_leaf", options["min_samples_leaf"], data.n_counted),
+    }
+    seed, most, n_jobs = options["seed"], int(options["max_iter"]), options["n_jobs"]
     if data.weight is not None:  # shadows must not take values of rows without weight
         data = data.take(data.counted)
     if data.n_rows > _core.small_rows:
@@ -144,24 +119,23 @@ def boruta(
         left = np.flatnonzero(decision != REJECTED)
         if not (decision == TENTATIVE).any():
             break
-        rng = np.random.default_rng(np.random.SeedSequence(start, spawn_key=(step,)))
-        both = with_shadows(data if len(left) == d else data.narrowed(left), rng)
-        options: dict[str, Any] = {"by": importance, "max_features": max_features, "spawn_key": (step,)}
-        listener = _within(progress, step, most)
-        found = forest_importances(both, trees, start, n_jobs, progress=listener, **options, **growing)
-        limit = float(np.percentile(found[len(left) :], percentile))
+        rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(step,)))
+        found = forest_importances(
+            with_shadows(data if len(left) == d else data.narrowed(left), rng),
+            growing=growing,
+            spawn_key=(step,),
+            **{name: options[name] for name in _OF_FOREST}
+            | {"progress": of_stage(options["progress"], step / most, 1 / most)},
+        )
+        limit = float(np.percentile(found[len(left) :], options["percentile"]))
         line = np.full(d, np.nan)
         line[left] = found[: len(left)]
         importances.append(line)
         shadows.append(limit)
         hits[left] += found[: len(left)] > max(limit, 0.0)  # a column that no tree tests has importance 0
         rounds[left] += 1
-        decision = _decide(decision, hits, step + 1, alpha)
+        decision = _decide(decision, hits, step + 1, options["alpha"])
     return BorutaResult(data.schema.names, decision, hits, rounds, np.array(importances), np.array(shadows))
-
-
-def _within(progress: Listener | None, step: int, most: int) -> Listener | None:
-    return None if progress is None else lambda share: progress((step + share) / most)
 
 
 def _decide(decision: NDArray[np.int8], hits: Ints, n: int, alpha: float) -> NDArray[np.int8]:
@@ -184,10 +158,9 @@ def upper_tail(n: int) -> Floats:
     >>> upper_tail(3).tolist()
     [1.0, 0.875, 0.5, 0.125]
     """
-    h = np.arange(n + 1)
-    logs = np.array([lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) for k in h]) - n * log(2)
-    tail = np.cumsum(np.exp(logs)[::-1])[::-1]
-    return np.asarray((tail / tail[0]).round(15))
+    from scipy.special import bdtrc
+
+    return np.asarray(bdtrc(np.arange(-1.0, n), n, 0.5).round(15))
 
 
 def with_shadows(data: Dataset, rng: np.random.Generator, least: int = 5) -> Dataset:
@@ -220,90 +193,74 @@ def with_shadows(data: Dataset, rng: np.random.Generator, least: int = 5) -> Dat
     return both
 
 
+@takes({name: BorutaFunctionParameters.parameters[name] for name in _OF_FOREST})
 def forest_importances(
     data: Dataset,
-    n_trees: int,
-    seed: int,
-    n_jobs: int | None = None,
     *,
-    by: Importance = "permutation",
-    max_features: Callable[[int], int] | None = None,
+    growing: Mapping[str, Any] | None = None,
     spawn_key: tuple[int, ...] = (),
-    progress: Listener | None = None,
-    **growing: Any,
+    **options: Any,
 ) -> Floats:
     """The importance of each column in a random forest.
 
     Each tree is grown from a bootstrap sample. With many columns each tree first draws 20 times as many
-    columns as a node considers, which saves sorting the others.
+    columns as a node considers, which saves sorting the others. Tree i is the same for any `n_estimators` and
+    `n_jobs`.
 
     Parameters
     ----------
     data : Dataset
         A table with its targets.
-    n_trees, seed, n_jobs : int
-        The number of trees, the seed of all draws, and the threads. Tree i is the same for any
-        `n_trees` and `n_jobs`.
-    by : {"permutation", "gain"}
-        "permutation": the increase of the out-of-bag loss when the column is shuffled, averaged over the
-        trees, in units of its standard error (Breiman's z). "gain": the column's share of the decrease of
-        risk by all splits, which favours columns of many values.
-    max_features : callable, optional
-        The number of columns that a node draws, from the number of columns; its square root by default.
+    growing : mapping, optional
+        Options of `grow` for the trees.
     spawn_key : tuple of int
         Distinguishes forests of the same seed.
-    progress : callable, optional
-        Called with the share of the work that is done; an exception that it raises ends the work.
-    **growing
-        Options of `grow`.
 
     Examples
     --------
     >>> from treewright import encode
     >>> data = encode({"x": range(40), "odd": [i % 2 for i in range(40)]}, [0] * 20 + [1] * 20)
-    >>> x, odd = forest_importances(data, 20, seed=0)
+    >>> x, odd = forest_importances(data, n_estimators=20)
     >>> bool(x > 4 > odd)
     True
     """
+    n_trees, threads = int(options["n_estimators"]), n_threads(options["n_jobs"])
+    by_gain = options["importance"] == "gain"
     if data.n_rows > _core.small_rows:
-        data.bins(n_threads(n_jobs))  # once for all trees
-    per_node = max(1, int(sqrt(data.n_columns))) if max_features is None else max_features(data.n_columns)
+        data.bins(threads)  # once for all trees
+    rows = data.counted  # rows without weight are never drawn
+    per_node = n_features_drawn(options["max_features"], data.n_columns)
     per_tree = min(_POOL * per_node, data.n_columns)
-    options = growing | {"max_features": per_node if per_node < per_tree else None, "threshold": "midpoint"}
+    draws = per_node if per_node < per_tree else None
+    limits = {**(growing or {}), "max_features": draws, "threshold": "midpoint"}
 
     def work(number: int, listener: Listener) -> Floats:
-        rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(*spawn_key, number)))
+        rng = np.random.default_rng(np.random.SeedSequence(options["seed"], spawn_key=(*spawn_key, number)))
         pool = None  # all columns
         if per_tree < data.n_columns:
             pool = np.sort(rng.choice(data.n_columns, per_tree, replace=False))
         table = data if pool is None else data.narrowed(pool)
-        counts = _bootstrap_counts(data, rng)
+        counts = np.zeros(data.n_rows)
+        counts[rows] = np.bincount(rng.integers(0, len(rows), len(rows)), minlength=len(rows))
         sample = table.reweighted(counts * data.row_weights)
-        tree = grow(sample, seed=int(rng.integers(2**31)), progress=listener, **options)
-        if by == "gain":
+        tree = grow(sample, seed=int(rng.integers(2**31)), progress=listener, **limits)
+        if by_gain:
             gain = by_column(tree, tree.gain)
             found = np.asarray(gain / (gain.sum() or 1.0))
         else:
-            found = shuffled_rises(tree, table, np.flatnonzero((counts == 0) & (data.row_weights > 0)), rng)
+            found = shuffled_rises(tree, table, rows[counts[rows] == 0], rng)
         if pool is None:
             return found
-        whole = np.zeros(data.n_columns)
-        whole[pool] = found
-        return whole
+        result = np.zeros(data.n_columns)
+        result[pool] = found
+        return result
 
-    # sums in the order of the trees: the same to the bit for any number of threads
+    # summed in the order of the trees, so that the result does not depend on the number of threads
     sums = np.zeros((2, data.n_columns))
-    for each in gathered(work, range(n_trees), n_threads(n_jobs), progress):
+    for each in gathered(work, range(n_trees), threads, options["progress"]):
         sums += each, each**2
     mean = sums[0] / n_trees
-    if by == "gain":
+    if by_gain:
         return np.asarray(mean)
     error = np.sqrt(np.maximum(sums[1] / n_trees - mean**2, 0.0) / n_trees)
     return np.asarray(np.divide(mean, error, out=np.zeros_like(mean), where=error > 0))
-
-
-def _bootstrap_counts(data: Dataset, rng: np.random.Generator) -> Floats:
-    """How often each row is drawn; rows without weight never are."""
-    counted, counts = data.counted, np.zeros(data.n_rows)
-    counts[counted] = np.bincount(rng.integers(0, len(counted), len(counted)), minlength=len(counted))
-    return counts

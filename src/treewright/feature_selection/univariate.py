@@ -7,11 +7,9 @@ ties, however wide, has a single one.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,27 +18,24 @@ from treewright import _core
 from treewright._json import plain
 from treewright._text import aligned, escape
 from treewright.encoding import Dataset
-from treewright.encoding.splits import checked_seed
 from treewright.ensembles.side_by_side import Listener, gathered
-from treewright.growing import grow, n_threads, whole_number
-from treewright.growing.limits import core_limits
+from treewright.feature_selection._progress import of_stage
+from treewright.growing import grow, n_threads
+from treewright.growing.limits import core_limits, core_options, row_count
 from treewright.growing.targets import check_rows, checked_criterion, targets_for
+from treewright.parameters import takes
+from treewright.parameters.selectors import SplitScoresParameters
 from treewright.tree import Tree
 from treewright.tree.wording import branch_in_words
 
 Floats = NDArray[np.float64]
-Measure = Literal["gain", "mutual_information", "accuracy"]
-Correction = Literal["max", "benjamini-hochberg", "none"]
-MEASURES: tuple[Measure, ...] = get_args(Measure)
-CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
 MOST_LINES = 30
 _ROUNDING = 1e-12  # a gain that is a smaller share of the risk is 0 up to rounding
 _EQUAL = 1e-9  # gains that differ by a smaller share are equal up to rounding
 _COLUMNS_PER_TASK = 64  # one stump alone is too little work for a thread
 _PERMUTATIONS_PER_TASK = 200
 _CRITERIA = {"mutual_information": "entropy", "accuracy": "error"}  # by measure
-_STUMP = {"max_splits": 1, "category_gain": "plain"}
-_DEFAULTS = {name: each.default for name, each in inspect.signature(grow).parameters.items()}
+_STUMP = {"max_leaf_nodes": 2, "category_gain": "plain"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,11 +52,11 @@ class SplitScores:
     gain: Floats
     splits: tuple[str, ...]  # the test of the left branch in words; "" where no split has a gain
     trees: tuple[Tree, ...] = field(repr=False)
-    measure: Measure
+    measure: str
     criterion: str
     pvalue: Floats | None = None
     adjusted_pvalue: Floats | None = None
-    correction: Correction | None = None
+    correction: str | None = None
     n_permutations: int = 0
 
     def __len__(self) -> int:
@@ -92,33 +87,14 @@ class SplitScores:
         return {name: plain(value) for name, value in vars(self).items() if name != "trees"}
 
 
-def split_scores(
-    data: Dataset,
-    *,
-    measure: Measure = "gain",
-    criterion: str | None = None,
-    min_samples_leaf: int = 1,
-    n_permutations: int = 0,
-    correction: Correction = "max",
-    seed: int = 0,
-    n_jobs: int | None = None,
-    progress: Listener | None = None,
-) -> SplitScores:
-    """Score each column by its best single split.
+@takes(SplitScoresParameters)
+def split_scores(data: Dataset, **options: Any) -> SplitScores:
+    """Score each column by its best single split; scores of several targets are averaged.
 
     Parameters
     ----------
     data : Dataset
         A table of any kinds of columns with its targets.
-    measure, criterion, min_samples_leaf, correction, n_jobs
-        As for `SplitFilter`; `min_samples_leaf` is a number of rows. Several targets are averaged.
-    n_permutations : int
-        The number of permutations of the target for p-values; 0 skips them. The smallest possible p-value is
-        1 / (n_permutations + 1).
-    seed : int
-        Seeds the permutations.
-    progress : callable, optional
-        Called with the share of the work that is done; an exception that it raises ends the work.
 
     Examples
     --------
@@ -130,42 +106,40 @@ def split_scores(
     x           0.5   x <= 2.5
     z        0.1667   z <= 5
     """
-    name = _criterion_of(measure, criterion, data)
-    if correction not in CORRECTIONS:
-        known = ", ".join(map(repr, CORRECTIONS))
-        raise ValueError(f"correction is {correction!r}; it must be one of {known}")
-    n = whole_number("n_permutations", n_permutations, 0)
-    limits = {"min_samples_leaf": whole_number("min_samples_leaf", min_samples_leaf, 1)}
-    start = checked_seed(seed)
+    measure, criterion = options["measure"], _criterion(options["measure"], options["criterion"], data)
+    limits = {"min_samples_leaf": row_count("min_samples_leaf", options["min_samples_leaf"], data.n_counted)}
+    n, n_jobs = int(options["n_permutations"]), options["n_jobs"]
     if data.weight is not None:
         data = data.take(data.counted)
     if data.n_rows > _core.small_rows:
         data.bins(n_threads(n_jobs))
-    stages = _stages(progress, n)
-    trees = _stumps(data, name, limits, n_jobs, stages[0])
+    progress = options["progress"]
+    trees = _stumps(data, criterion, limits, n_jobs, of_stage(progress, 0.0, 0.1) if n else progress)
     gain = np.array([_gain(tree) for tree in trees]) / data.total_weight
     words = (branch_in_words(tree, 0, True) if each else "" for tree, each in zip(trees, gain, strict=True))
     score = gain  # entropies of the core are in bits
     if measure == "accuracy":
         score = np.asarray(1.0 - (trees[0].risk[0] / trees[0].weight[0] - gain))
-    scores = SplitScores(data.schema.names, score, gain, tuple(words), trees, measure, name)
+    scores = SplitScores(data.schema.names, score, gain, tuple(words), trees, measure, criterion)
     if not n:
         return scores
-    permutations = Permutations(data, name, limits, n, start, n_jobs)
-    nulls = [null / data.total_weight for null in permutations.gains_by_column(stages[1])]
+    permutations = Permutations(data, criterion, limits, n, options["seed"], n_jobs)
+    nulls = [null / data.total_weight for null in permutations.gains_by_column(of_stage(progress, 0.1, 0.45))]
     pvalue = np.array([permutation_pvalue(*pair) for pair in zip(nulls, gain, strict=True)])
-    adjusted = benjamini_hochberg(pvalue) if correction == "benjamini-hochberg" else pvalue
-    if correction == "max":
-        best = permutations.largest_gains(stages[2]) / data.total_weight
+    correction, adjusted = options["correction"], pvalue
+    if correction == "benjamini-hochberg":
+        from scipy.stats import false_discovery_control  # heavy: only where it is used
+
+        adjusted = false_discovery_control(pvalue)
+    elif correction == "max":
+        best = permutations.largest_gains(of_stage(progress, 0.55, 0.45)) / data.total_weight
         adjusted = np.array([permutation_pvalue(best, value) for value in gain])
     return replace(scores, pvalue=pvalue, adjusted_pvalue=adjusted, correction=correction, n_permutations=n)
 
 
-def _criterion_of(measure: str, criterion: str | None, data: Dataset) -> str:
+def _criterion(measure: str, criterion: str | None, data: Dataset) -> str:
     """The criterion of a measure; ValueError unless it suits the target."""
     check_rows(data)
-    if measure not in MEASURES:
-        raise ValueError(f"measure is {measure!r}; it must be one of {', '.join(map(repr, MEASURES))}")
     if measure in _CRITERIA:
         if not data.schema.predicts_classes:
             raise ValueError(
@@ -178,18 +152,6 @@ def _criterion_of(measure: str, criterion: str | None, data: Dataset) -> str:
     if name == "gain_ratio":
         raise ValueError("gain_ratio ranks the splits of one node, but does not compare columns: use entropy")
     return name
-
-
-def _stages(progress: Listener | None, n_permutations: int) -> Sequence[Listener | None]:
-    """Progress of the scores, the null distributions and the largest gains, as shares of the whole."""
-    if progress is None:
-        return None, None, None
-    borders = (0.0, 0.1, 0.55, 1.0) if n_permutations else (0.0, 1.0, 1.0, 1.0)
-
-    def stage(low: float, high: float) -> Listener:
-        return lambda share: progress(low + (high - low) * share)
-
-    return [stage(low, high) for low, high in pairwise(borders)]
 
 
 def _stumps(
@@ -224,21 +186,8 @@ def permutation_pvalue(null: Floats, value: float) -> float:
     >>> permutation_pvalue(np.array([0.1, 0.2, 0.3]), 0.2)
     0.75
     """
-    reached = np.count_nonzero(null >= value * (1 - _EQUAL)) if value > 0 else len(null)
-    return float(1 + reached) / (1 + len(null))
-
-
-def benjamini_hochberg(pvalue: Floats) -> Floats:
-    """The smallest false discovery rate at which each hypothesis is rejected.
-
-    >>> benjamini_hochberg(np.array([0.01, 0.04, 0.03, 0.5])).round(3).tolist()
-    [0.04, 0.053, 0.053, 0.5]
-    """
-    order = np.argsort(pvalue)
-    raised = pvalue[order] * len(pvalue) / np.arange(1, len(pvalue) + 1)
-    result = np.empty(len(pvalue))
-    result[order] = np.minimum.accumulate(raised[::-1])[::-1].clip(max=1.0)
-    return result
+    n_reaching = np.count_nonzero(null >= value * (1 - _EQUAL)) if value > 0 else len(null)
+    return float(1 + n_reaching) / (1 + len(null))
 
 
 @dataclass(frozen=True)
@@ -292,11 +241,10 @@ def _ties(data: Dataset, position: int) -> Any:
     """What the null distribution of a column depends on: the number of known values and how many of them are
     equal, in their order, or by size for categories, which have no order.
     """
-    values = data.column(position)
-    is_category = data.schema.columns[position].kind == "category"
-    known = values[values >= 0] if is_category else values[~np.isnan(values)]
-    counts = np.unique(known, return_counts=True)[1]
-    return is_category, len(known), (np.sort(counts) if is_category else counts).tobytes()
+    values, column = data.column(position), data.schema.columns[position]
+    values = values[~column.type.is_unknown(values)]
+    counts = np.unique(values, return_counts=True)[1]
+    return column.is_category, len(values), (np.sort(counts) if column.is_category else counts).tobytes()
 
 
 class _Stump:
@@ -310,7 +258,7 @@ class _Stump:
         bins, is_mixed = data.bins() if data.n_rows > _core.small_rows else (None, None)
         self.task: dict[str, Any] = {
             **targets,
-            **core_limits(_DEFAULTS | _STUMP | limits, data),
+            **core_limits(core_options(_STUMP | limits, data), data),
             "criterion": criterion,
             "bins": bins,
             "is_mixed": is_mixed,

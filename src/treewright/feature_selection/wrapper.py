@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,16 +19,17 @@ from treewright._json import plain
 from treewright._text import aligned, escape
 from treewright.encoding import Dataset
 from treewright.ensembles.side_by_side import Listener, gathered
-from treewright.growing import n_threads, non_negative, whole_number
+from treewright.feature_selection._progress import of_stage
+from treewright.growing import n_threads, whole_number
+from treewright.parameters import is_fraction, takes
+from treewright.parameters.selectors import RunParameters, SearchOptions
 from treewright.tree import Tree
 from treewright.tree.oblique import asked_columns, by_column
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Direction = Literal["forward", "backward", "rfe"]
-DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
-Rule = Literal["0-SE", "1-SE"]
 Columns = tuple[int, ...]
+Folds = Sequence[tuple[NDArray[Any], NDArray[Any]]]  # positions of training rows and test rows
 Path = tuple[list[Columns], list[Floats]]  # sets of columns and their scores, by fold
 Trial = tuple[float, frozenset[int]]  # the score of a tree, and the columns that it tests
 MOST_LINES = 40  # sets that are printed
@@ -58,9 +59,9 @@ class SelectionPath:
     names: tuple[str, ...]  # of all columns
     sets: tuple[Columns, ...]  # in the order of the search
     scores: Floats  # (sets, folds)
-    direction: Direction
+    direction: str
     chosen: int  # an index of `sets`
-    rule: Rule = "0-SE"
+    rule: str = "0-SE"
 
     def __len__(self) -> int:
         return len(self.sets)
@@ -115,18 +116,9 @@ class SelectionPath:
         return {name: plain(value) for name, value in {**vars(self), **facts}.items()}
 
 
+@takes(SearchOptions.parameters | RunParameters.parameters)
 def search_columns(
-    data: Dataset,
-    folds: Sequence[tuple[NDArray[Any], NDArray[Any]]],
-    scorer: Scorer,
-    *,
-    direction: Direction = "forward",
-    n_columns: int | None = None,
-    tol: float | None = 0.0,
-    step: int | float = 1,
-    rule: Rule = "0-SE",
-    n_jobs: int | None = None,
-    progress: Listener | None = None,
+    data: Dataset, folds: Folds, scorer: Scorer, *, n_columns: int | None = None, **options: Any
 ) -> SelectionPath:
     """Search for the columns from which trees score best on held-out rows.
 
@@ -140,33 +132,24 @@ def search_columns(
         Grows and scores the trees.
     n_columns : int, optional
         The number of columns to choose; None chooses the number with the best score.
-    direction, tol, step, rule, n_jobs
-        As for `TreeSelector`. "rfe" eliminates within each fold by its own training rows, and finally by all
-        rows.
-    progress : callable, optional
-        Called with the share of the work that is done; an exception that it raises ends the work.
     """
-    if direction not in DIRECTIONS:
-        raise ValueError(f"direction is {direction!r}; it must be one of {', '.join(map(repr, DIRECTIONS))}")
-    if rule not in get_args(Rule):
-        raise ValueError(f"rule is {rule!r}; it must be '0-SE' or '1-SE'")
-    if n_columns is not None and not 1 <= whole_number("n_columns", n_columns, 1) <= data.n_columns:
+    if n_columns is not None and whole_number("n_columns", n_columns, 1) > data.n_columns:
         raise ValueError(
-            f"n_columns is {n_columns}; it must be from 1 to the number of columns, {data.n_columns}"
+            f"n_columns is {n_columns}; it must be at most the number of columns, {data.n_columns}"
         )
-    if tol is not None:
-        tol = non_negative("tol", tol)
-    search = _Search(data, folds, scorer, n_jobs, progress)
+    pairs = [(data.take(training), data.take(test)) for training, test in folds]
+    search = _Search(data, pairs, scorer, options["n_jobs"], options["progress"])
+    direction, rule = options["direction"], options["rule"]
     if direction == "rfe":
-        sets, scores = _recursive_elimination(search, n_columns, step)
+        sets, scores = _recursive_elimination(search, n_columns, options["step"])
     else:
         walk = _forward if direction == "forward" else _backward
-        sets, scores = walk(search, n_columns, None if n_columns is not None else tol)
+        sets, scores = walk(search, n_columns, options["tol"] if n_columns is None else None)
     path = SelectionPath(data.schema.names, tuple(sets), np.array(scores), direction, len(sets) - 1, rule)
     return path if n_columns is not None else replace(path, chosen=_best(path, rule))
 
 
-def _best(path: SelectionPath, rule: Rule) -> int:
+def _best(path: SelectionPath, rule: str) -> int:
     """The smallest set with the best score, or within one standard error of it."""
     top = int(path.mean.argmax())
     less = float(path.standard_error[top]) if rule == "1-SE" else 0.0
@@ -174,24 +157,19 @@ def _best(path: SelectionPath, rule: Rule) -> int:
     return int(fit[np.lexsort((-path.mean[fit], path.sizes[fit]))[0]])
 
 
+@dataclass(frozen=True)
 class _Search:
     """Scores of sets of columns in folds, computed in parallel."""
 
-    def __init__(
-        self,
-        data: Dataset,
-        folds: Sequence[tuple[NDArray[Any], NDArray[Any]]],
-        scorer: Scorer,
-        n_jobs: int | None,
-        progress: Listener | None,
-    ) -> None:
-        self.data, self.scorer, self.n_jobs, self.progress = data, scorer, n_jobs, progress
-        self.folds = [(data.take(training), data.take(test)) for training, test in folds]
+    data: Dataset
+    folds: list[tuple[Dataset, Dataset]]  # training rows and test rows
+    scorer: Scorer
+    n_jobs: int | None
+    progress: Listener | None
 
     def step_progress(self, step: int, n_steps: int) -> Listener | None:
         """Progress within a step as an estimate of the progress of the whole search."""
-        progress = self.progress
-        return None if progress is None else lambda share: progress((step + share) / max(n_steps, 1))
+        return of_stage(self.progress, step / max(n_steps, 1), 1 / max(n_steps, 1))
 
     def trials(self, tasks: Sequence[tuple[Columns, int]], progress: Listener | None = None) -> list[Trial]:
         """The trial of each pair of a set of columns and a fold."""
@@ -291,13 +269,9 @@ def _recursive_elimination(search: _Search, n_columns: int | None, step: int | f
 
 def _elimination_sizes(total: int, least: int, step: int | float) -> list[int]:
     """The number of columns before and after each step."""
-    is_share = isinstance(step, float | np.floating)
-    if is_share and not 0 < step < 1:
-        raise ValueError(f"step is {step!r}; a float must be in (0, 1): a share of the remaining columns")
-    drop = 1 if is_share else whole_number("step", int(step) if step == 1 else step, 1)  # type: ignore[arg-type]
     sizes = [total]
     while sizes[-1] > least:
-        fewer = max(1, int(step * sizes[-1])) if is_share else drop
+        fewer = max(1, int(step * sizes[-1])) if is_fraction(step) else int(step)
         sizes.append(max(least, sizes[-1] - fewer))
     return sizes
 
@@ -312,8 +286,8 @@ def _eliminate(
     for size in sizes:
         listener(len(sets) / len(sizes))
         if size < len(now):  # drop the least important columns; among equals the last ones
-            ranked = sorted(now, key=lambda column: (-importance[column], column))
-            now = tuple(sorted(ranked[:size]))
+            by_importance = sorted(now, key=lambda column: (-importance[column], column))
+            now = tuple(sorted(by_importance[:size]))
         if tree is None or not scorer.ignores_untested_columns or not tested <= {*now}:
             tree = scorer.grow(training.narrowed(now), listener)
             tested = frozenset(now[j] for j in asked_columns(tree))

@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.ensembles.side_by_side import Listener
-from treewright.growing import non_negative, whole_number
+from treewright.growing import whole_number
+from treewright.parameters import takes
+from treewright.parameters.selectors import ProgressParameters, ZeroNormOptions
 
 Floats = NDArray[np.float64]
 Solver = Callable[[Floats], Floats]  # a matrix of rows × columns to weights, (columns,) or (models, columns)
@@ -29,7 +30,7 @@ class ZeroNorm:
     """The scales of the columns after the last step, and the chosen columns."""
 
     scale: Floats  # z, 0 for columns that were dropped
-    kept: NDArray[np.int64]  # positions of the chosen columns
+    columns: NDArray[np.int64]  # positions of the chosen columns
     history: tuple[int, ...] = field(repr=False)  # columns left, at first and after each step
     converged: bool = False
 
@@ -39,16 +40,8 @@ class ZeroNorm:
         return len(self.history) - 1
 
 
-def zero_norm(
-    matrix: Floats,
-    solve: Solver,
-    *,
-    n_columns: int | None = None,
-    threshold: float = 1e-4,
-    max_iter: int = 100,
-    tol: float = 1e-3,
-    progress: Listener | None = None,
-) -> ZeroNorm:
+@takes(ZeroNormOptions.parameters | ProgressParameters.parameters)
+def zero_norm(matrix: Floats, solve: Solver, *, n_columns: int | None = None, **options: Any) -> ZeroNorm:
     """Rescale columns by the weights of linear models until few are left or nothing changes.
 
     Parameters
@@ -60,14 +53,6 @@ def zero_norm(
         weights of several models (one class against the others) are added up.
     n_columns : int, optional
         Stop as soon as at most this many columns are left, and keep this many with the largest scales.
-    threshold : float
-        A column is dropped when its scale is below this share of the largest scale.
-    max_iter : int
-        The largest number of models.
-    tol : float
-        Stop when no scale changes by more than this share of the largest scale.
-    progress : callable, optional
-        Called with the share of `max_iter` that is done; an exception that it raises ends the work.
 
     Examples
     --------
@@ -76,24 +61,22 @@ def zero_norm(
     >>> import numpy as np
     >>> x = np.random.default_rng(0).normal(size=(50, 4))
     >>> found = zero_norm(x, lambda columns: np.linalg.lstsq(columns, x[:, 2], rcond=None)[0])
-    >>> found.kept.tolist(), found.converged
+    >>> found.columns.tolist(), found.converged
     ([2], True)
     """
-    total = matrix.shape[1]
+    total, most, progress = matrix.shape[1], int(options["max_iter"]), options["progress"]
     if n_columns is not None and whole_number("n_columns", n_columns, 1) > total:
         raise ValueError(f"n_columns is {n_columns}, but there are {total} columns")
-    least, change = non_negative("threshold", threshold), non_negative("tol", tol)
-    most = whole_number("max_iter", max_iter, 1)
     scale, history, converged = np.ones(total), [total], False
     for step in range(most):
         if progress is not None:
             progress(step / most)
-        before, scale = scale, _rescale(matrix, scale, solve, least)
+        before, scale = scale, _rescale(matrix, scale, solve, options["threshold"])
         left = int(np.count_nonzero(scale))
         history.append(left)
         if left == 0 or (n_columns is not None and left <= n_columns):
             return ZeroNorm(scale, _choose(scale, before, n_columns), tuple(history), True)
-        if np.abs(scale - before).max() <= change * scale.max():
+        if np.abs(scale - before).max() <= options["tol"] * scale.max():
             converged = True
             break
     return ZeroNorm(scale, _choose(scale, scale, n_columns), tuple(history), converged)

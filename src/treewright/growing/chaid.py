@@ -10,18 +10,21 @@ a value of their own, which may be merged with any group.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from math import comb, exp, log
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
-from treewright.growing import whole_number
 from treewright.growing.conditional_inference import log_p_value, pearson, two_sample_p_values
 from treewright.growing.id3 import check_target, class_counts
 from treewright.growing.multiway import MultiwayNode, MultiwaySplit, grow_multiway
+from treewright.parameters.classic import CHAIDParameters
+from treewright.parameters.spec import takes
 from treewright.tree import Tree
 
 Floats = NDArray[np.float64]
@@ -29,64 +32,17 @@ Ints = NDArray[np.int64]
 _MOST_HALVES = 10  # values of a group all of whose divisions are tried; larger groups are ordered first
 
 
-@dataclass(frozen=True)
-class ChaidOptions:
-    """Significance levels and limits of CHAID."""
-
-    alpha_merge: float = 0.05
-    alpha_split: float = 0.05
-    alpha_resplit: float | None = None
-    max_depth: int | None = None
-    min_samples_split: int = 2
-    min_samples_leaf: int = 1
-    max_classes: int = 10
-
-    def check(self) -> None:
-        """ValueError where one of them is invalid."""
-        for name in ("alpha_merge", "alpha_split", "alpha_resplit"):
-            level = getattr(self, name)
-            if level is not None and not 0 < level <= 1:
-                raise ValueError(f"{name} is {level!r}; it must be a number above 0 and at most 1")
-        if self.alpha_resplit is not None and self.alpha_resplit > self.alpha_merge:
-            raise ValueError(
-                f"alpha_resplit is {self.alpha_resplit!r}; it must not be above alpha_merge, "
-                f"{self.alpha_merge!r}, or groups would be merged and divided for ever"
-            )
-        for name, least in (("min_samples_split", 1), ("min_samples_leaf", 1), ("max_classes", 2)):
-            whole_number(name, getattr(self, name), least)
+_OPTIONS = {name: each for name, each in CHAIDParameters.parameters.items() if name != "kinds"}
 
 
-def grow_chaid(
-    data: Dataset,
-    *,
-    alpha_merge: float = 0.05,
-    alpha_split: float = 0.05,
-    alpha_resplit: float | None = None,
-    max_depth: int | None = None,
-    min_samples_split: int = 2,
-    min_samples_leaf: int = 1,
-    max_classes: int = 10,
-) -> Tree:
+@takes(_OPTIONS)
+def grow_chaid(data: Dataset, **options: Any) -> Tree:
     """Grow a CHAID tree.
 
     Parameters
     ----------
     data : Dataset
         Columns of any kind and one target of classes. Weights count as numbers of rows.
-    alpha_merge : float
-        Groups of values are merged while the p-value of their difference is above this level.
-    alpha_split : float
-        A node is split if the smallest adjusted p-value is at most this level.
-    alpha_resplit : float, optional
-        A merged group of three or more values is divided again if its two most different parts differ with a
-        p-value of at most this level. None: never.
-    max_depth : int, optional
-        The largest number of decisions on the way to a leaf.
-    min_samples_split, min_samples_leaf : int
-        The smallest number of rows of a node that is split, and of a branch: smaller branches are merged with
-        the most similar one.
-    max_classes : int
-        The number of bins of about equal weight for numbers and times; they are the same in all nodes.
 
     Examples
     --------
@@ -98,21 +54,22 @@ def grow_chaid(
     └─ sky in {rain, snow}    in    20 rows   100 %
     """
     check_target(data, "CHAID")
-    options = ChaidOptions(
-        alpha_merge, alpha_split, alpha_resplit, max_depth, min_samples_split, min_samples_leaf, max_classes
-    )
-    options.check()
+    if options["alpha_resplit"] is not None and options["alpha_resplit"] > options["alpha_merge"]:
+        raise ValueError(
+            f"alpha_resplit is {options['alpha_resplit']!r}; it must not be above alpha_merge, "
+            f"{options['alpha_merge']!r}, or groups would be merged and divided for ever"
+        )
     cuts = {
-        position: bin_thresholds(data, position, options.max_classes)
+        position: bin_thresholds(data, position, options["max_classes"])
         for position, column in enumerate(data.schema.columns)
         if not column.is_category
     }
 
     def find_split(node: MultiwayNode) -> MultiwaySplit | None:
-        is_small = len(node.rows) < options.min_samples_split
-        if is_small or np.count_nonzero(node.statistic) < 2 or node.level == options.max_depth:
+        is_small = len(node.rows) < options["min_samples_split"]
+        if is_small or np.count_nonzero(node.statistic) < 2 or node.level == options["max_depth"]:
             return None
-        best, chosen, column = log(options.alpha_split), None, -1
+        best, chosen, column = log(options["alpha_split"]), None, -1
         for position in range(data.n_columns):
             found = _merge_column(data, node, position, cuts.get(position), options)
             if found is not None and (found[0] < best or (chosen is None and found[0] <= best)):
@@ -142,7 +99,7 @@ def bin_thresholds(data: Dataset, column: int, most: int) -> Floats:
 
 
 def _merge_column(
-    data: Dataset, node: MultiwayNode, column: int, cuts: Floats | None, options: ChaidOptions
+    data: Dataset, node: MultiwayNode, column: int, cuts: Floats | None, options: Mapping[str, Any]
 ) -> tuple[float, MergedValues] | None:
     """The logarithm of the adjusted p-value of a column and its groups; None where it has only one group."""
     if cuts is None:
@@ -156,9 +113,9 @@ def _merge_column(
         class_counts(data, node.rows, value, n),
         np.bincount(value, minlength=n),
         is_ordinal=cuts is not None,
-        alpha_merge=options.alpha_merge,
-        alpha_resplit=options.alpha_resplit,
-        min_rows=options.min_samples_leaf,
+        alpha_merge=options["alpha_merge"],
+        alpha_resplit=options["alpha_resplit"],
+        min_rows=options["min_samples_leaf"],
     )
     if len(groups.members) < 2:
         return None

@@ -30,9 +30,9 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.encoding import Dataset
-from treewright.tree.builder import best_first, pack_subsets, preorder, subtree_ends
+from treewright.tree.builder import best_first, preorder, subtree_ends
 from treewright.tree.class_counts import SparseRows
-from treewright.tree.conditions import stored_test
+from treewright.tree.conditions import pack_subsets, stored_test
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -7,7 +7,7 @@ the one to the other and rejects invalid values and combinations with messages t
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from numbers import Integral, Real
 from typing import Any
@@ -16,11 +16,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
-from treewright.encoding.schema import MISSING, Missing, Schema
+from treewright.encoding.schema import Missing, Schema
 
 ByColumn = Mapping[Any, Any] | Sequence[Any] | NDArray[Any]
 Groups = str | Iterable[Iterable[Any]]
 
+_PARAMETERS = (
+    "missing",
+    "n_surrogates",
+    "monotonic_cst",
+    "interaction_cst",
+    "feature_costs",
+    "max_features_used",
+)
+_USUAL_WAYS = {"splitter": "best", "selection": "gain", "split": "axis"}
 _SIGNS = (-1, 0, 1)
 _LARGEST_COUNT = 2**31 - 1
 
@@ -44,7 +53,7 @@ class Constraints:
     def of(
         cls,
         schema: Schema,
-        missing: str = "learn",
+        missing: Missing = "learn",
         n_surrogates: int = 5,
         monotonic_cst: ByColumn | None = None,
         interaction_cst: Groups | None = None,
@@ -64,16 +73,13 @@ class Constraints:
         ...
         ValueError: monotonic_cst: column 'job' holds categories, which have no order; ...
         """
-        if not isinstance(missing, str) or missing not in MISSING:
-            raise ValueError(f"missing is {missing!r}; it must be one of {', '.join(map(repr, MISSING))}")
-        surrogates = _count("n_surrogates", n_surrogates, 0)
         stakes = schema.targets[0].stakes
         given = monotonic_cst, interaction_cst, feature_costs, max_features_used, stakes
         if missing == "learn" and all(value is None for value in given):
             return _UNCONSTRAINED  # the usual case, and small trees grow in microseconds
         found = cls(
             missing=missing,
-            n_surrogates=surrogates,
+            n_surrogates=min(n_surrogates, _LARGEST_COUNT),
             monotone=_monotone(schema, monotonic_cst),
             groups=_groups(schema, interaction_cst),
             max_columns_used=_columns_used(schema, max_features_used),
@@ -83,6 +89,12 @@ class Constraints:
         _check_together(found, schema)
         return found
 
+    @classmethod
+    def of_options(cls, schema: Schema, options: Mapping[str, Any]) -> Constraints:
+        """The constraints among the options of `grow`."""
+        found = cls.of(schema, *map(options.__getitem__, _PARAMETERS))
+        return replace(found, **options["_constraints"]) if options["_constraints"] else found
+
     @property
     def parameters_set(self) -> list[str]:
         """The parameters that were set and that only the constrained grower supports."""
@@ -91,8 +103,8 @@ class Constraints:
             *(["monotonic_cst"] if self.monotone is not None else []),
             *(["interaction_cst"] if self.groups is not None else []),
             *(["feature_costs"] if self.prices is not None else []),
-            *(["max_features_used"] if self.max_columns_used >= 0 else []),
-            *(["cost_split='generalised_gini'"] if self.costs is not None else []),
+            *(["feature_costs=FeatureCosts(max_used=…)"] if self.max_columns_used >= 0 else []),
+            *(["costs=Costs(split='generalised_gini')"] if self.costs is not None else []),
             *[name for name in ("multiway", "once", "release8") if getattr(self, name)],
         ]
 
@@ -114,16 +126,12 @@ def check_compatible(
     found: Constraints,
     data: Dataset,
     criterion: str,
-    *,
-    splitter: str = "best",
-    selection: str = "gain",
-    split: str = "axis",
+    options: Mapping[str, Any],
 ) -> None:
     """Refuse constraints that are incompatible with other parameters of `grow` or with the rows."""
     if found.missing == "error":
         refuse_missing_values(data)
-    ways = {"splitter": (splitter, "best"), "selection": (selection, "gain"), "split": (split, "axis")}
-    others = [f"{name}={value!r}" for name, (value, usual) in ways.items() if value != usual]
+    others = [f"{name}={options[name]!r}" for name, usual in _USUAL_WAYS.items() if options[name] != usual]
     if len(others) > 1:
         raise ValueError(f"{others[0]} does not go with {others[1]}; choose one of them")
     if not found.need_constrained_grower:
@@ -131,13 +139,13 @@ def check_compatible(
     first = found.parameters_set[0]
     if others:
         name = others[0].split("=")[0]
-        raise ValueError(f"{first} does not go with {others[0]}; set {name}={ways[name][1]!r}")
+        raise ValueError(f"{first} does not go with {others[0]}; set {name}={_USUAL_WAYS[name]!r}")
     if found.costs is not None and criterion != "gini":
         raise ValueError(f"{first} needs criterion='gini'; 'altered_priors' goes with any criterion")
     if found.missing == "fractional" and any(target.emphasis for target in data.schema.targets):
         raise ValueError(
             "missing='fractional' divides rows by weights, and costs and priors change the weights for the "
-            "splits: set cost_split='none', or let missing be 'learn', 'surrogate' or 'category'"
+            "splits: set costs=Costs(…, split='none'), or let missing be 'learn', 'surrogate' or 'category'"
         )
     if criterion == "absolute_error":
         raise ValueError(
@@ -229,11 +237,8 @@ def _groups(schema: Schema, given: Groups | None) -> list[list[int]] | None:
     return [sorted({_position("interaction_cst", schema, key) for key in group}) for group in given]
 
 
-def _columns_used(schema: Schema, given: int | None) -> int:
-    if given is None:
-        return -1
-    most = _count("max_features_used", given, 1)
-    return -1 if most >= len(schema.columns) else most
+def _columns_used(schema: Schema, most: int | None) -> int:
+    return -1 if most is None or most >= len(schema.columns) else most
 
 
 def _by_column(name: str, schema: Schema, given: ByColumn | None) -> list[tuple[int, Any]]:
@@ -259,12 +264,6 @@ def _position(parameter: str, schema: Schema, key: Any) -> int:
         return int(key)
     names = ", ".join(map(repr, schema.names[:20])) + (", …" if len(schema.names) > 20 else "")
     raise ValueError(f"{parameter}: there is no column {key!r}; the columns are {names}")
-
-
-def _count(name: str, value: Any, least: int) -> int:
-    if not (type(value) is int or _is_whole(value)) or value < least:
-        raise ValueError(f"{name} is {value!r}; it must be a whole number of at least {least}")
-    return min(int(value), _LARGEST_COUNT)
 
 
 def _is_whole(value: Any) -> bool:

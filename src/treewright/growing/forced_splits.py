@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,22 +12,19 @@ from numpy.typing import NDArray
 from treewright._text import row_count
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Column, Schema
+from treewright.growing.limits import core_options
+from treewright.parameters.values import Gain
 from treewright.tree import Tree
 from treewright.tree.builder import LEAF, NodeEntry, node_arrays
 from treewright.tree.class_counts import SparseRows
 from treewright.tree.conditions import Among, Below, pack_test
 from treewright.tree.surgery import plant_subtrees
 
-Grow = Callable[..., Tree]
-Options = Mapping[str, Any]
+Options = Mapping[str, Any]  # of `core_options`
+Grow = Callable[[Dataset, Options], Tree]
 Mask = NDArray[np.bool_]
-_LOCAL = {  # options that mean the same for the rows of one node as for all of them
-    *("criterion", "splitter", "root", "max_depth", "max_leaf_nodes", "max_splits", "min_samples_split"),
-    *("min_samples_leaf", "min_weight_leaf", "min_gain", "significance", "max_features", "seed"),
-    *("threshold", "leaf", "missing", "n_jobs", "progress", "_small_rows", "selection"),
-    *("split", "max_combined", "cost_matrix", "priors", "cost_split", "category_gain"),
-}
-_ROUTES = ("learn", "error")  # of missing values: those that need nothing but the test itself
+_NONLOCAL = ("monotonic_cst", "interaction_cst", "feature_costs", "max_features_used", "_constraints")
+_MISSING = ("learn", "error")  # the ways with missing values that need nothing but the test itself
 
 
 @dataclass(frozen=True)
@@ -58,13 +54,13 @@ class _Cut:
 def grow_from_root(data: Dataset, root: Below | Among | str, grow: Grow, options: Options) -> Tree:
     """The tree whose first split is given; both sides are grown by `grow` with the other `options`.
 
-    A budget (`max_splits`, which includes `max_leaf_nodes` here) is spent on the splits with the largest
-    gains on both sides. Within a side, gains of categories are corrected for chance as in `grow`; between
-    the sides plain gains are compared, because a tree does not store the corrections.
+    A budget is spent on the splits with the largest gains on both sides. Within a side, gains of categories
+    are corrected for chance as in `grow`; between the sides plain gains are compared, because a tree does not
+    store the corrections.
     """
-    refuse_nonlocal_options(options, grow)
-    whole = grow(data, **{**options, "max_splits": 0, "progress": None})  # this also checks all options
-    if whole.missing not in _ROUTES:
+    refuse_nonlocal_options(options)
+    whole = grow(data, {**options, "max_splits": 0, "progress": None})
+    if whole.missing not in _MISSING:
         raise ValueError(f"{_text(root)} is given: missing={whole.missing!r} needs splits that are found")
     _check_node(root, whole, options)
     cut, stump = (
@@ -75,19 +71,16 @@ def grow_from_root(data: Dataset, root: Below | Among | str, grow: Grow, options
     _check_gain(cut, stump, data, grow, options)
     budget = None if options["max_splits"] is None else options["max_splits"] - 1
     below = [
-        grow(data.take(side), **_below(options, budget, number))
+        grow(data.take(side), _below(options, budget, number))
         for number, side in enumerate((cut.left, ~cut.left))
     ]
     return plant_subtrees(stump, {1: below[0], 2: below[1]}, options["max_splits"])
 
 
-def refuse_nonlocal_options(options: Options, grow: Grow) -> None:
+def refuse_nonlocal_options(options: Options) -> None:
     """Refuse options that depend on the tests above a node, because the node is grown on its own."""
-    for name, parameter in inspect.signature(grow).parameters.items():
-        value, usual = options.get(name, parameter.default), parameter.default
-        if name in _LOCAL or usual is parameter.empty or value is usual:
-            continue
-        if type(value) is not type(usual) or value != usual:
+    for name in _NONLOCAL:
+        if options.get(name) not in (None, {}):
             raise ValueError(
                 f"{name} cannot be kept where a split is given (root=) or a node is regrown; leave one out"
             )
@@ -111,18 +104,13 @@ def _text(root: Below | Among | str) -> str:
 
 def _check_node(root: Below | Among | str, whole: Tree, options: Options) -> None:
     """Refuse to split where the limits allow no split at all."""
-    if not isinstance(root, str | Below | Among):
-        raise TypeError(
-            "a split is given as Below(column, threshold), Among(column, categories) or a column's name, not "
-            f"as {root!r}"
-        )
     rows, least = int(whole.rows[0]), options["min_samples_split"]
     if rows < least:
         raise ValueError(f"{_text(root)} breaks min_samples_split={least}: there are {row_count(rows)}")
     if options["max_depth"] == 0:
         raise ValueError(f"{_text(root)} breaks max_depth, which allows no split here")
     if options["max_splits"] == 0:
-        raise ValueError(f"{_text(root)} breaks max_leaf_nodes or max_splits, which allow no further split")
+        raise ValueError(f"{_text(root)} breaks max_leaf_nodes, which allows no further split")
 
 
 def _position(data: Dataset, name: str) -> int:
@@ -137,7 +125,7 @@ def _best_of_column(data: Dataset, name: str, whole: Tree, grow: Grow, options: 
     feature = _position(data, name)
     alone = data.narrowed([feature])
     stump = {"max_splits": 1, "max_features": None, "category_gain": "plain", "progress": None}
-    found = grow(alone, **{**options, **stump})
+    found = grow(alone, {**options, **stump})
     if found.n_leaves < 2:
         raise ValueError(f"column {name!r} has no split of these rows that keeps to the limits")
     threshold, missing_left = float(found.threshold[0]), bool(found.missing_left[0])
@@ -197,18 +185,20 @@ def _check_gain(cut: _Cut, stump: Tree, data: Dataset, grow: Grow, options: Opti
     gain = float(stump.gain[0])
     if gain < options["min_gain"]:
         raise ValueError(f"{_text(cut.given)} breaks min_gain={options['min_gain']:g}: its gain is {gain:g}")
-    if options["significance"] is None:
+    if options["significance"] is None or options["selection"] != "gain":
         return
     schema = Schema((Column("side"),), data.schema.targets)
     sides = Dataset(schema, (cut.left.astype(np.float64),), data.targets, data.weight)
-    alone = grow(sides, criterion=stump.criterion, max_splits=1, significance=options["significance"])
+    test = Gain(significance=options["significance"])
+    one_split = {"criterion": stump.criterion, "max_leaf_nodes": 2, "selection": test}
+    alone = grow(sides, core_options(one_split, sides))
     if alone.n_leaves < 2:
         raise ValueError(f"{_text(cut.given)} breaks significance={options['significance']:g}")
 
 
 def _as_leaves(data: Dataset, left: Mask, grow: Grow, options: Options) -> list[Tree]:
     as_leaf = {**options, "max_splits": 0, "progress": None}
-    return [grow(data.take(side), **as_leaf) for side in (left, ~left)]
+    return [grow(data.take(side), as_leaf) for side in (left, ~left)]
 
 
 def _statistics(

@@ -1,4 +1,4 @@
-"""Limits and levels as users give them: checked, and in the terms of the core."""
+"""From the parameters of `grow` to plain options, and from these to the limits of the core."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 import operator
 import os
 from collections.abc import Mapping
+from math import ceil, log2, sqrt
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,27 @@ from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Schema
+from treewright.parameters.checks import is_int
+from treewright.parameters.spec import Option
+from treewright.parameters.tree import GROW
+from treewright.parameters.values import Costs, FeatureCosts, Gain, Oblique, Surrogates
 from treewright.tree.costs import emphasised
 
+ROW_LIMITS = {"min_samples_split", "min_samples_leaf"}  # whole numbers, or fractions of all rows
 _LARGEST_LIMIT = 2**62
 _MOST_THREADS = 256
+_RESOLVE = {name: each.resolve for name, each in GROW.items() if each.resolve is not None}
+_DEFAULTS: dict[str, Any] = {
+    **Surrogates().keywords(),
+    **Oblique().keywords(),
+    **Gain().keywords(),
+    **Costs().keywords(),
+    **FeatureCosts().keywords(),
+    **{name: each.default for name, each in GROW.items()},
+    "max_splits": None,
+    "_small_rows": 0,
+    "_constraints": None,
+}
 _NO_CORRECTION, _BY_WEIGHT, _BY_ROWS = range(3)  # of the gains of categories, as the core has them
 
 
@@ -34,25 +52,71 @@ def n_threads(n_jobs: int | None) -> int:
     return min(jobs, _MOST_THREADS) if jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + jobs)
 
 
-def core_limits(given: Mapping[str, Any], data: Dataset) -> dict[str, Any]:
-    """The limits among the parameters of `grow`, checked, by the names that the core has for them.
+def core_options(options: Mapping[str, Any], data: Dataset) -> dict[str, Any]:
+    """The parameters of `grow` with option values as plain entries, and with fractions as counts.
+
+    >>> from treewright import encode
+    >>> from treewright.parameters import Surrogates
+    >>> data = encode([[1.0], [2.0], [3.0]], [0, 1, 1])
+    >>> plain = core_options({"missing": Surrogates(3), "min_samples_leaf": 0.5}, data)
+    >>> plain["missing"], plain["n_surrogates"], plain["min_samples_leaf"]
+    ('surrogate', 3, 2)
+    """
+    plain = {**_DEFAULTS, **options}
+    for name, resolve in _RESOLVE.items():
+        if plain[name] is not _DEFAULTS[name]:
+            value = resolve(plain[name])
+            if isinstance(value, Option):
+                plain.update(value.keywords())
+    if plain["max_leaf_nodes"] is not None:
+        plain["max_splits"] = plain["max_leaf_nodes"] - 1
+    for name in ROW_LIMITS:
+        if type(plain[name]) is not int:
+            plain[name] = row_count(name, plain[name], data.n_counted)
+    return plain
+
+
+def row_count(name: str, value: int | float, n_rows: int) -> int:
+    """The number of rows that `min_samples_split` or `min_samples_leaf` means; fractions are rounded up."""
+    if is_int(value):
+        return int(value)
+    return max(2 if name == "min_samples_split" else 1, ceil(value * n_rows))
+
+
+def n_features_drawn(max_features: Any, n_columns: int) -> int:
+    """How many columns a node considers: scikit-learn's `max_features_`."""
+    if max_features is None:
+        return n_columns
+    if max_features == "sqrt":
+        return max(1, int(sqrt(n_columns)))
+    if max_features == "log2":
+        return max(1, int(log2(n_columns)))
+    if is_int(max_features):
+        return int(max_features)
+    return max(1, int(max_features * n_columns))
+
+
+def core_limits(options: Mapping[str, Any], data: Dataset) -> dict[str, Any]:
+    """The limits among the options of `core_options`, by the names that the core has for them.
 
     The weights of `data` are those that the splits are chosen by.
     """
     schema = data.schema
-    tests = given["selection"] == "gain"  # else the level is that of the tests that choose columns
-    corrects = given["category_gain"] == "corrected"
+    n_columns = len(schema.columns)
+    drawn = n_features_drawn(options["max_features"], n_columns)
+    by_gain = options["selection"] == "gain"  # otherwise the level is that of the tests that choose columns
+    corrects = options["category_gain"] == "corrected"
     return {
-        "max_depth": _limit("max_depth", given["max_depth"], 0),
-        "max_splits": split_budget(given["max_leaf_nodes"], given["max_splits"]),
-        "min_rows_split": whole_number("min_samples_split", given["min_samples_split"], 1),
-        "min_rows_leaf": whole_number("min_samples_leaf", given["min_samples_leaf"], 1),
-        "min_weight_leaf": non_negative("min_weight_leaf", given["min_weight_leaf"]),
-        "min_gain": non_negative("min_gain", given["min_gain"]),
-        "max_columns": _drawn_columns(given["max_features"], len(schema.columns)),
-        "seed": whole_number("seed", given["seed"], 0),
-        "critical": _critical_values(given["significance"], schema) if tests else None,
-        "correction": _correction(data) if tests and corrects else _NO_CORRECTION,
+        "max_depth": _limit(options["max_depth"]),
+        "max_splits": _limit(options["max_splits"]),
+        "min_rows_split": _limit(options["min_samples_split"]),
+        "min_rows_leaf": _limit(options["min_samples_leaf"]),
+        "min_weight_leaf": float(options["min_weight_leaf"]),
+        "min_gain": float(options["min_gain"]),
+        "max_columns": drawn if drawn < n_columns else 0,
+        "seed": _limit(options["seed"]),
+        "critical": _critical_values(options["significance"], schema) if by_gain else None,
+        "correction": _correction(data) if by_gain and corrects else _NO_CORRECTION,
     }
 
 
@@ -83,9 +147,9 @@ def as_whole(data: Dataset) -> Dataset:
     return data.reweighted(data.weight, is_drawn=True) if by_rows else data
 
 
-def _limit(name: str, value: int | None, least: int) -> int:
-    """A whole number of at least `least`; -1 stands for None."""
-    return -1 if value is None else whole_number(name, value, least)
+def _limit(value: int | None) -> int:
+    """A limit as the core takes it: -1 is none, and beyond any table all limits are the same."""
+    return -1 if value is None else min(int(value), _LARGEST_LIMIT)
 
 
 def whole_number(name: str, value: int, least: int) -> int:
@@ -110,38 +174,13 @@ def non_negative(name: str, value: float) -> float:
     return number
 
 
-def split_budget(max_leaf_nodes: int | None, max_splits: int | None) -> int:
-    """The smaller of the two budgets in splits; -1 without one."""
-    leaves = _limit("max_leaf_nodes", max_leaf_nodes, 1)
-    budgets = [n for n in (leaves - 1 if leaves >= 0 else -1, _limit("max_splits", max_splits, 0)) if n >= 0]
-    return min(budgets, default=-1)
-
-
-def _drawn_columns(max_features: int | None, n_columns: int) -> int:
-    """How many columns a node draws; 0 where it looks at all of them."""
-    drawn = _limit("max_features", max_features, 1)
-    return 0 if drawn < 0 or drawn >= n_columns else drawn
-
-
 def _critical_values(significance: float | None, schema: Schema) -> NDArray[np.float64] | None:
     """The least χ² that is significant, by degrees of freedom; None without a test."""
     if significance is None:
         return None
     if not schema.predicts_classes:
         raise ValueError("significance is for classes; the target is a number, for which there is no χ² test")
-    level = checked_level(significance)
     from scipy.special import chdtri
 
     freedom = np.arange(1, sum(width - 1 for width in schema.block_widths) + 1)
-    return np.concatenate([[0.0], chdtri(freedom, level)])
-
-
-def checked_level(significance: float) -> float:
-    """A level of significance; ValueError where it is none."""
-    try:
-        level = float(significance)
-    except (TypeError, ValueError):
-        level = math.nan
-    if not 0 < level <= 1:
-        raise ValueError(f"significance is {significance!r}; it must be a number above 0 and at most 1")
-    return level
+    return np.concatenate([[0.0], chdtri(freedom, significance)])

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from treewright import _core
 from treewright.encoding import Dataset
 from treewright.tree import Tree
-from treewright.tree.builder import LEAF, NodeEntry, best_first_order, node_arrays, preorder, subset_bits
+from treewright.tree.builder import LEAF, NodeEntry, best_first_order, node_arrays, preorder
+from treewright.tree.conditions import subset_bits
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

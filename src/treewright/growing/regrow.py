@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 
 from treewright.encoding import Dataset
-from treewright.growing import as_whole, grow, split_budget
+from treewright.growing import as_whole, grow
 from treewright.growing.forced_splits import refuse_nonlocal_options
+from treewright.growing.limits import ROW_LIMITS, row_count
 from treewright.growing.model_trees import fit_linear_leaves
+from treewright.parameters.tree import GROW
 from treewright.tree import Tree
 from treewright.tree.conditions import Among, Below
 from treewright.tree.evaluate import given_rows, leaves_of, rows_of
@@ -35,8 +37,8 @@ def regrow(model: Any, node: int, split: Below | Among | str | None, data: Any, 
         The rows that the tree was grown from.
     **growing
         Options of `grow`, as the tree was grown with; they hold below the node and for the split itself. A
-        budget (max_leaf_nodes, max_splits) is that of the whole tree: what the rest leaves of it goes to the
-        splits of the largest gain.
+        budget (max_leaf_nodes) is that of the whole tree: what the rest leaves of it goes to the splits of
+        the largest gain. Fractions are of all rows.
 
     Returns
     -------
@@ -65,7 +67,7 @@ def regrow(model: Any, node: int, split: Below | Among | str | None, data: Any, 
     tree = as_tree(model)
     formulas = growing.pop("leaf", "constant") == "linear" or tree.linear is not None
     place = int(node_indices(tree, [node])[0])
-    refuse_nonlocal_options(growing, grow)
+    refuse_nonlocal_options(growing)
     if tree.missing == "fractional":
         raise ValueError("rows with missing values are in several leaves of this tree; it cannot be regrown")
     rows = _grown_rows(tree, data)
@@ -75,7 +77,7 @@ def regrow(model: Any, node: int, split: Below | Among | str | None, data: Any, 
     criterion = growing.pop("criterion", None) or tree.criterion
     leaf = leaves_of(tree, rows)
     here = as_whole(rows).take((leaf >= place) & (leaf < tree.end[place]))
-    left_over = {**growing, "criterion": criterion, **_left_over(rest, place, growing)}
+    left_over = {**_left_over(rest, place, growing, rows), "criterion": criterion}
     below = grow(here, root=None if split == BEST else split, **left_over)
     if below.criterion != tree.criterion:
         raise ValueError(
@@ -87,14 +89,18 @@ def regrow(model: Any, node: int, split: Below | Among | str | None, data: Any, 
     return fit_linear_leaves(whole, rows) if formulas else whole
 
 
-def _left_over(rest: Tree, node: int, growing: dict[str, Any]) -> dict[str, Any]:
-    """The depth and the splits that the rest of a tree leaves to what grows at one of its leaves."""
-    budget = split_budget(growing.pop("max_leaf_nodes", None), growing.pop("max_splits", None))
-    depth = growing.pop("max_depth", None)
-    return {
-        "max_splits": None if budget < 0 else max(0, budget - (rest.n_leaves - 1)),
-        "max_depth": None if depth is None else max(0, depth - int(rest.depths[node])),
-    }
+def _left_over(rest: Tree, node: int, growing: dict[str, Any], data: Dataset) -> dict[str, Any]:
+    """The limits that the rest of a tree leaves to what grows at one of its leaves."""
+    found = dict(growing)
+    for name in found.keys() & GROW.keys():
+        GROW[name].check("regrow", found[name])
+    if found.get("max_leaf_nodes") is not None:
+        found["max_leaf_nodes"] = max(1, found["max_leaf_nodes"] - (rest.n_leaves - 1))
+    if found.get("max_depth") is not None:
+        found["max_depth"] = max(0, found["max_depth"] - int(rest.depths[node]))
+    for name in ROW_LIMITS & found.keys():
+        found[name] = row_count(name, found[name], data.n_counted)
+    return found
 
 
 def _grown_rows(tree: Tree, data: Any) -> Dataset:

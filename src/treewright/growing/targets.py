@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -156,13 +157,10 @@ class Scale:
         weight = None if data.weight is None else np.ldexp(data.weight, self.weights)
         return data.retargeted(np.ldexp(data.target_array, self.numbers)).reweighted(weight)
 
-    def scale_options(self, given: dict[str, Any], criterion: str) -> dict[str, Any]:
-        """The options of `grow` with scaled rows, and with limits in units of weight or gain scaled
-        likewise.
-        """
-        orders = {"min_weight_leaf": self.weights, "min_gain": self._loss_exponent(criterion)}
-        limits = {name: _times(given[name], order) for name, order in orders.items()}
-        return given | limits | {"data": self.scale_rows(given["data"])}
+    def scale_limits(self, options: Mapping[str, Any], criterion: str) -> dict[str, float]:
+        """The limits in units of weight or gain, scaled like the rows."""
+        exponents = {"min_weight_leaf": self.weights, "min_gain": self._loss_exponent(criterion)}
+        return {name: float(np.ldexp(float(options[name]), n)) for name, n in exponents.items()}
 
     def _loss_exponent(self, criterion: str) -> int:
         """The exponent of a loss, which is a weight times a number or times its square."""
@@ -199,11 +197,3 @@ def _exponent_to_one(values: NDArray[np.float64]) -> int:
     if abs(order) <= _UNSCALED:
         return 0
     return order if order > 0 else min(max(order, -_LEAST_ORDER - math.frexp(float(sizes.min()))[1]), 0)
-
-
-def _times(value: Any, order: int) -> Any:
-    """A limit times a power of two if it is a number; anything else is refused later."""
-    try:
-        return float(np.ldexp(np.float64(value), order)) if order else value
-    except (TypeError, ValueError):
-        return value

@@ -1,52 +1,59 @@
-"""The k-d tree: points cut in halves by one column after the other, for neighbours without looking at all."""
+"""The k-d tree: points in nested halves, so that nearest neighbours are found without comparing with all."""
 
 from __future__ import annotations
 
+from functools import partial
+from itertools import pairwise
 from math import inf
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.growing import n_threads, whole_number
+from treewright.parameters.neighbours import KDTreeParameters, NeighbourParameters
 
-Metric = Literal["euclidean", "manhattan", "chebyshev"]
 Rule = Literal["widest", "cycle"]
 Search = Literal["exact", "defeatist"]
 
-_METRICS: dict[str, Metric] = {
-    "euclidean": "euclidean",
-    "l2": "euclidean",
-    "manhattan": "manhattan",
-    "l1": "manhattan",
-    "cityblock": "manhattan",
-    "chebyshev": "chebyshev",
-    "infinity": "chebyshev",
-}
-_POWERS: dict[float, Metric] = {1.0: "manhattan", 2.0: "euclidean", inf: "chebyshev"}
-METRICS = ("minkowski", *_METRICS)
+_ALIASES = {"l2": "euclidean", "l1": "manhattan", "cityblock": "manhattan", "infinity": "chebyshev"}
+_POWERS = {1.0: "manhattan", 2.0: "euclidean", inf: "chebyshev"}
+METRICS = ("minkowski", *_core.kd_metrics, *_ALIASES)
+
+
+class _CoreNumber:
+    """A number that the tree of the core has under the same name, as a read-only attribute."""
+
+    def __init__(self, doc: str) -> None:
+        self.__doc__ = doc
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, tree: KDTree | None, owner: type) -> int:
+        return self if tree is None else getattr(tree._core, self.name)  # type: ignore[return-value]
 
 
 class KDTree:
-    """A k-d tree: finds near neighbours among points with few columns.
+    """A k-d tree: finds nearest neighbours among points with few columns.
 
     A node cuts its points at the median of one column: those below it go left, the others right, until a leaf
-    holds at most `leaf_size` points. Exact search goes down to the leaf of a query and back into each other
-    leaf that may hold a point near enough; it answers as comparing with all points would. Defeatist search
-    does not go back.
+    holds at most `leaf_size` points. Exact search descends to the leaf of a query and returns to each other
+    leaf that may hold a point near enough; its result is that of comparing with all points. Defeatist search
+    does not return.
 
     The parameters and methods are those of scikit-learn's class of the same name, and a few more.
 
     Parameters
     ----------
     X : array of shape (n_points, n_columns)
-        The points, finite numbers. float32 is kept as it is, which takes half the room; all other numbers are
-        kept as float64. They are copied.
+        The points, finite numbers. float32 is kept as it is, which takes half the memory; all other numbers
+        are kept as float64. They are copied.
     leaf_size : int, default=40
-        The most points of a leaf; more where they are all equal, or where a way of 2 log2(n_points) + 16 cuts
-        has not parted them, because in nearly all columns nearly all are equal. It changes the time, not the
-        answers of exact search.
+        The largest number of points in a leaf; larger where they are all equal, or not separated after
+        2 log2(n_points) + 16 cuts, because nearly all of them are equal in nearly all columns. It changes the
+        time, not the results of exact search.
     metric : str, default="minkowski"
         "euclidean" ("l2"), "manhattan" ("l1", "cityblock"), "chebyshev" ("infinity"), or "minkowski" with
         `p`.
@@ -54,18 +61,18 @@ class KDTree:
         The power of "minkowski": 1, 2 or infinity.
     rule : {"widest", "cycle"}, default="widest"
         Which column is cut: the one in which the points of the node spread widest, or the first at the root,
-        the second below it, and so on. A column in which all points are equal is passed over.
+        the second below it, and so on. A column in which all points are equal is skipped.
     spill : float, default=0.0
         In [0, 0.5): each half also keeps the points beyond the cut that are among this share of the node next
-        to it. Defeatist search then finds more, in a tree that takes more room: each level makes it
+        to it. Defeatist search then finds more, in a tree that takes more memory: each level makes it
         1 + 2 * spill times as large.
-    n_jobs : int, default=None
-        Threads to build and to search with; the results are the same for any number. None is one, -1 all
-        cores.
+    n_jobs : int or None, default=None
+        The number of threads to build and to search with; the results are the same for any number. None is 1,
+        -1 all cores.
 
     Notes
     -----
-    Distances are added up in float64, column by column in their order, also those of float32 points. Of
+    Distances are summed in float64, column by column in their order, also those of float32 points. Among
     points at the same distance the one with the lower index comes first.
 
     Examples
@@ -92,48 +99,26 @@ class KDTree:
         spill: float = 0.0,
         n_jobs: int | None = None,
     ) -> None:
-        self.leaf_size = whole_number("leaf_size", leaf_size, 1)
+        options = {"leaf_size": leaf_size, "rule": rule, "spill": spill, "n_jobs": n_jobs}
+        for name, value in options.items():
+            KDTreeParameters.parameters[name].check("KDTree", value)
+        self.leaf_size, self.rule, self.spill, self.n_jobs = int(leaf_size), rule, float(spill), n_jobs
         self.metric = metric_name(metric, p)
-        if rule not in get_args(Rule):
-            raise ValueError(f"rule is {rule!r}; it must be 'widest' or 'cycle'")
-        self.rule = rule
-        self.spill = checked_spill(spill)
-        threads = n_threads(n_jobs)
-        self.n_jobs = n_jobs
         points = as_matrix(X, "X")
         if not points.size:
             raise ValueError(f"X has the shape {points.shape}; it must have at least one row and one column")
-        self._core = _core.KDTree(points, self.leaf_size, rule, self.spill, threads)
+        self._core = _core.KDTree(points, self.leaf_size, rule, self.spill, n_threads(n_jobs))
+
+    n_points = _CoreNumber("The number of points.")
+    n_columns = _CoreNumber("The number of columns.")
+    n_nodes = _CoreNumber("The number of nodes, leaves included.")
+    n_leaves = _CoreNumber("The number of leaves.")
+    depth = _CoreNumber("The number of cuts on the longest path from the root to a leaf.")
 
     @property
     def data(self) -> NDArray[np.floating]:
-        """The points as they were given: a copy."""
+        """A copy of the points."""
         return self._core.points()
-
-    @property
-    def n_points(self) -> int:
-        """The number of points."""
-        return self._core.n_points
-
-    @property
-    def n_columns(self) -> int:
-        """The number of columns."""
-        return self._core.n_columns
-
-    @property
-    def n_nodes(self) -> int:
-        """The number of nodes, leaves included."""
-        return self._core.n_nodes
-
-    @property
-    def n_leaves(self) -> int:
-        """The number of leaves."""
-        return self._core.n_leaves
-
-    @property
-    def depth(self) -> int:
-        """The number of cuts on the longest way from the root to a leaf."""
-        return self._core.depth
 
     @property
     def copies(self) -> float:
@@ -142,7 +127,7 @@ class KDTree:
 
     @property
     def arrays(self) -> _core.KDArrays:
-        """The nodes as arrays, parents first, left before right; made when asked for.
+        """The nodes as arrays, parents first, left before right; made on each access.
 
         `column` (-1 in a leaf) and `cut`: a point with ``x[column] < cut`` goes left; `left`, `right`: the
         children. A leaf holds the points ``order[begin : begin + size]``, of which the first `home` belong
@@ -180,31 +165,31 @@ class KDTree:
         X : array of shape (n_queries, n_columns)
             The queries.
         k : int, default=1
-            How many neighbours; at most as many as there are points.
+            The number of neighbours; at most the number of points.
         return_distance : bool, default=True
-            Whether to return the distances, too.
+            Whether to return the distances as well.
         dualtree, breadth_first, sort_results
             Without effect, for scikit-learn's signature: the nearest always comes first.
         search : {"exact", "defeatist"}, default="exact"
             Defeatist search looks only into the leaf that the query falls into, or into the smallest node
             around it that holds k points.
         n_jobs : int, default=None
-            Threads; None takes those of the tree.
+            The number of threads; None is that of the tree.
 
         Returns
         -------
         distance : ndarray of shape (n_queries, k)
-            The distances, the smallest first; only if asked for.
+            The distances, the smallest first; only with `return_distance`.
         index : ndarray of shape (n_queries, k)
-            Which points they are; at the same distance the lower one comes first.
+            The positions of the points; among equal distances the lower one comes first.
         """
         distance, index, _ = self._nearest(X, k, search, n_jobs)
         return (distance, index) if return_distance else index
 
-    def visited(
+    def n_visited(
         self, X: Any, k: int = 1, *, search: Search = "exact", n_jobs: int | None = None
     ) -> NDArray[np.intp]:
-        """How many points `query` looks at for each query: what the search costs, on any machine.
+        """How many points `query` compares with each query: the cost of the search, on any machine.
 
         Parameters
         ----------
@@ -232,29 +217,26 @@ class KDTree:
 
         Parameters
         ----------
-        X : array of shape (n_queries, n_columns)
-            The queries.
+        X, n_jobs
+            As for `query`.
         r : float, or array of shape (n_queries,)
-            The distance, for all queries or for each; points at exactly this distance belong to it, as
-            `query` computes it.
+            The distance, for all queries or for each; points at exactly this distance, as `query` computes
+            it, are included.
         return_distance : bool, default=False
-            Whether to return the distances, too.
+            Whether to return the distances as well.
         count_only : bool, default=False
-            Return only how many there are.
+            Whether to return only the numbers of points.
         sort_results : bool, default=False
-            Whether the nearest shall come first; with `return_distance` only. Otherwise the order means
-            nothing.
-        n_jobs : int, default=None
-            Threads; None takes those of the tree.
+            Whether the nearest come first; with `return_distance` only. Otherwise the order is arbitrary.
 
         Returns
         -------
         count : ndarray of shape (n_queries,)
-            If only they are asked for; otherwise:
+            With `count_only`; otherwise:
         index : ndarray of shape (n_queries,) of ndarrays
-            Which points they are.
+            The positions of the points.
         distance : ndarray of shape (n_queries,) of ndarrays
-            Their distances; only if asked for.
+            Their distances; only with `return_distance`.
         """
         if count_only and return_distance:
             raise ValueError("count_only and return_distance are both True; counts have no distances")
@@ -267,23 +249,22 @@ class KDTree:
         )
         if count_only:
             return np.diff(_native(start))
-        parts = _divided(_native(index), start)
-        return (parts, _divided(distance, start)) if return_distance else parts
+        positions = _by_query(_native(index), start)
+        return (positions, _by_query(distance, start)) if return_distance else positions
 
     def _nearest(
         self, X: Any, k: int, search: str, n_jobs: int | None
     ) -> tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.intp]]:
-        if search not in get_args(Search):
-            raise ValueError(f"search is {search!r}; it must be 'exact' or 'defeatist'")
+        NeighbourParameters.parameters["search"].check("KDTree", search)
         if isinstance(k, bool | np.bool_):
             raise ValueError(f"k is {k}; it must be a whole number")
         count = whole_number("k", k, 1)
         if count > self.n_points:
             raise ValueError(f"k is {count}; it must be at most {self.n_points}, the number of points")
-        distance, index, visited = self._core.nearest(
+        distance, index, n_visited = self._core.nearest(
             self._queries(X), count, self.metric, search == "defeatist", self._threads(n_jobs)
         )
-        return distance, _native(index), _native(visited)
+        return distance, _native(index), _native(n_visited)
 
     def _queries(self, X: Any) -> NDArray[np.float64]:
         queries = as_matrix(X, "X")
@@ -295,59 +276,52 @@ class KDTree:
         return n_threads(self.n_jobs if n_jobs is None else n_jobs)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # the tree follows from the points: what is read is built and checked as any other
-        return _built, (self.data, self.leaf_size, self.metric, self.rule, self.spill, self.n_jobs)
+        # the tree follows from the points, so that it is built and checked again
+        options = {name: getattr(self, name) for name in ("rule", "spill", "n_jobs")}
+        return partial(KDTree, **options), (self.data, self.leaf_size, self.metric)
 
     def __repr__(self) -> str:
-        spilled = f", each kept {self.copies:.2f} times" if self.spill else ""
+        copies = f", each kept {self.copies:.2f} times" if self.spill else ""
         return (
-            f"KDTree of {self.n_points:,} points in {self.n_columns:,} columns{spilled}: "
+            f"KDTree of {self.n_points:,} points in {self.n_columns:,} columns{copies}: "
             f"{self.n_leaves:,} leaves, depth {self.depth}"
         )
 
 
-def metric_name(metric: str, p: float = 2) -> Metric:
-    """The metric that a name means, with the power of "minkowski".
+def metric_name(metric: str, p: float = 2) -> str:
+    """The core's name of a metric; of "minkowski" with its power.
 
     >>> metric_name("minkowski", p=1), metric_name("l2")
     ('manhattan', 'euclidean')
     """
-    if isinstance(metric, str) and metric in _METRICS:
-        return _METRICS[metric]
-    if metric != "minkowski":
+    if not isinstance(metric, str) or metric not in METRICS:
         raise ValueError(f"metric is {metric!r}; it must be one of {', '.join(map(repr, METRICS))}")
-    if isinstance(p, bool) or not isinstance(p, int | float | np.number) or float(p) not in _POWERS:
-        raise ValueError(f"p is {p!r}; it must be 1, 2 or infinity")
+    if metric != "minkowski":
+        return _ALIASES.get(metric, metric)
+    KDTreeParameters.parameters["p"].check("KDTree", p)
     return _POWERS[float(p)]
 
 
-def checked_spill(spill: float) -> float:
-    """The share of a node that a half takes over from the other, if it is one."""
-    if isinstance(spill, bool) or not isinstance(spill, int | float | np.number) or not 0 <= spill < 0.5:
-        raise ValueError(f"spill is {spill!r}; it must be a number in [0, 0.5)")
-    return float(spill)
-
-
 def as_matrix(X: Any, name: str) -> NDArray[np.floating]:
-    """A matrix of float32 or float64, row by row in memory; ValueError says what else was given."""
+    """A matrix of float32 or float64 in row-major order; ValueError for anything else."""
     if hasattr(X, "toarray"):
         raise ValueError(f"{name} is sparse; a k-d tree takes dense points: {name}.toarray()")
-    given = np.asarray(X)
-    if given.ndim != 2:
+    matrix = np.asarray(X)
+    if matrix.ndim != 2:
         raise ValueError(
-            f"{name} has {given.ndim} dimensions instead of 2; reshape(-1, 1) makes a column, "
+            f"{name} has {matrix.ndim} dimensions instead of 2; reshape(-1, 1) makes a column, "
             "reshape(1, -1) a row"
         )
-    if given.dtype.kind not in "fiubO":
-        raise ValueError(f"{name} holds {given.dtype}; a k-d tree takes numbers")
+    if matrix.dtype.kind not in "fiubO":
+        raise ValueError(f"{name} holds {matrix.dtype}; a k-d tree takes numbers")
     try:
-        return np.ascontiguousarray(given, dtype=np.float32 if given.dtype == np.float32 else np.float64)
+        return np.ascontiguousarray(matrix, dtype=np.float32 if matrix.dtype == np.float32 else np.float64)
     except (TypeError, ValueError):
         raise ValueError(f"{name} holds other things than numbers; a k-d tree takes numbers") from None
 
 
 def _native(numbers: NDArray[np.int64]) -> NDArray[np.intp]:
-    """Whole numbers in the type that numpy counts with: the same bits by another name, as a rule."""
+    """The integers as `np.intp`: the same bits under another name, if it has as many."""
     same = numbers.itemsize == np.dtype(np.intp).itemsize
     return numbers.view(np.intp) if same else numbers.astype(np.intp)
 
@@ -365,16 +339,9 @@ def _radii(r: Any, n_queries: int) -> NDArray[np.float64]:
     return np.ascontiguousarray(np.broadcast_to(radius, n_queries))
 
 
-def _divided(values: NDArray[Any], start: NDArray[np.int64]) -> NDArray[np.object_]:
-    """An array of arrays: those of each query."""
+def _by_query(values: NDArray[Any], start: NDArray[np.int64]) -> NDArray[np.object_]:
+    """An array of arrays: the values of each query."""
     parts = np.empty(len(start) - 1, dtype=object)
-    borders = start.tolist()
-    for i in range(len(parts)):
-        parts[i] = values[borders[i] : borders[i + 1]]
+    for i, (begin, end) in enumerate(pairwise(start.tolist())):
+        parts[i] = values[begin:end]
     return parts
-
-
-def _built(
-    points: NDArray[np.floating], leaf_size: int, metric: str, rule: Rule, spill: float, n_jobs: int | None
-) -> KDTree:
-    return KDTree(points, leaf_size, metric, rule=rule, spill=spill, n_jobs=n_jobs)

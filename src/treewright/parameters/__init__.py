@@ -34,7 +34,6 @@ from treewright.parameters.spec import (
     documented,
     of,
     parameter,
-    registered,
     takes,
 )
 from treewright.parameters.tree import GROW
@@ -69,6 +68,5 @@ __all__ = [
     "is_real",
     "of",
     "parameter",
-    "registered",
     "takes",
 ]

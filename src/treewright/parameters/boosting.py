@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from treewright.parameters.checks import TRUE_OR_FALSE, Allowed, is_fraction, is_int, number, whole
+from treewright.parameters.checks import TRUE_OR_FALSE, VERBOSE, Allowed, is_fraction, is_int, number, whole
 from treewright.parameters.spec import Parameters, parameter
-
-VERBOSE = Allowed(lambda v: TRUE_OR_FALSE.check(v) or (is_int(v) and v >= 0), "an int >= 0")
 
 
 def _is_auto(value: Any) -> bool:

@@ -104,6 +104,7 @@ def _is_random_state(value: Any) -> bool:
 
 
 TRUE_OR_FALSE = Allowed(lambda v: isinstance(v, bool | np.bool_), "True or False")
+VERBOSE = Allowed(lambda v: TRUE_OR_FALSE.check(v) or (is_int(v) and v >= 0), "an int >= 0")
 RANDOM_STATE = Allowed(_is_random_state, "an int in [0, 2**32), a numpy RandomState, or None")
 BY_COLUMN = instance(Mapping | list | tuple | np.ndarray, "a dict by column, one entry for each")
 KINDS = instance(Mapping | list | tuple, "a dict, a list")

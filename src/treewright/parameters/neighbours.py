@@ -1,4 +1,4 @@
-"""The parameters of nearest neighbours, shared by the classifier and the regressor."""
+"""The parameters of k-d trees and of nearest neighbours."""
 
 from __future__ import annotations
 
@@ -13,6 +13,39 @@ from treewright.parameters.checks import Allowed, is_real, number, one_of, whole
 from treewright.parameters.spec import Parameters, parameter
 
 Weights = Literal["uniform", "distance"] | Callable[[NDArray[np.float64]], Any] | None
+
+
+class KDTreeParameters(Parameters, group="Growing"):
+    """Those of `KDTree`; its metrics are those that the core knows."""
+
+    leaf_size: int = parameter(
+        default=40,
+        doc="The largest number of rows in a leaf of the k-d tree; it changes only the time of exact search.",
+        allowed=whole(1),
+    )
+    metric: str = parameter(
+        default="minkowski",
+        kind="str",
+        doc='"euclidean" ("l2"), "manhattan" ("l1", "cityblock"), "chebyshev" ("infinity"), or "minkowski" '
+        "with `p`.",
+    )
+    p: float = parameter(
+        default=2,
+        doc='The power of "minkowski": 1, 2 or infinity.',
+        allowed=Allowed(lambda v: is_real(v) and v in (1, 2, inf), "1, 2 or infinity"),
+    )
+    rule: Literal["widest", "cycle"] = parameter(
+        default="widest",
+        doc="Which column is cut: the one in which the points of the node spread widest, or the first at the "
+        "root, the second below it, and so on. A column in which all points are equal is skipped.",
+        allowed=one_of("widest", "cycle"),
+    )
+    spill: float = parameter(
+        default=0.0,
+        doc="In [0, 0.5): how far the halves of a node overlap, so that defeatist search finds more.",
+        allowed=number(0, 0.5, open_right=True),
+    )
+    n_jobs: int | None = parameter(default=None)
 
 
 class NeighbourParameters(Parameters, group="Growing"):
@@ -31,30 +64,13 @@ class NeighbourParameters(Parameters, group="Growing"):
             "'uniform', 'distance', a function of distances, or None",
         ),
     )
-    leaf_size: int = parameter(
-        default=40,
-        doc="The largest number of rows in a leaf of the k-d tree; exact search finds the same rows for any, "
-        "but takes more or less time.",
-        allowed=whole(1),
-    )
-    p: float = parameter(
-        default=2,
-        doc='The power of "minkowski": 1, 2 or infinity.',
-        allowed=Allowed(lambda v: is_real(v) and v in (1, 2, inf), "1, 2 or infinity"),
-    )
-    metric: str = parameter(
-        default="minkowski",
-        doc="The distance.",
-        allowed=one_of("euclidean", "manhattan", "chebyshev", "minkowski"),
-    )
+    leaf_size: int = parameter(default=40)
+    p: float = parameter(default=2)
+    metric: str = parameter(default="minkowski")
     search: Literal["exact", "defeatist"] = parameter(
         default="exact",
         doc="Find the nearest rows, or near ones in the leaf that a query falls into.",
         allowed=one_of("exact", "defeatist"),
     )
-    spill: float = parameter(
-        default=0.0,
-        doc="In [0, 0.5): how far the halves of a node overlap, so that defeatist search finds more.",
-        allowed=number(0, 0.5, open_right=True),
-    )
+    spill: float = parameter(default=0.0)
     n_jobs: int | None = parameter(default=None)

@@ -13,7 +13,8 @@ import re
 import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
+from functools import wraps
+from typing import Any, ClassVar, Concatenate, ParamSpec, Self, TypeVar, dataclass_transform, overload
 
 from treewright.parameters.checks import Allowed, is_int
 
@@ -24,6 +25,9 @@ _ONLY_WITH = re.compile(r"[Oo]nly with `(\w+)`")
 _PACKAGE = __name__.partition(".")[0] + "."
 _REGISTRY: dict[str, Parameter] = {}
 _T = TypeVar("_T", bound=Callable[..., Any])
+_P = ParamSpec("_P")
+_First = TypeVar("_First")
+_R = TypeVar("_R")
 _ANYTHING = Allowed(lambda value: True, "any value")
 
 
@@ -35,8 +39,6 @@ class Parameter:
     doc: str = ""
     kind: str = ""  # the type as the docstring names it
     allowed: Allowed | None = None
-    function_allowed: Allowed | None = None  # where functions such as `grow` allow other values
-    estimators_only: bool = False
     kw_only: bool = True
     resolve: Callable[[Any], Any] | None = None  # the option value that a shorthand stands for
     group: str = ""
@@ -67,9 +69,8 @@ class Parameter:
 
     def check(self, owner: str, value: Any) -> None:
         """ValueError, in the words of the declaration, where the value is not allowed."""
-        allowed = self.function_allowed or self.allowed
-        if allowed is not None and not allowed.check(value):
-            raise ValueError(refusal(owner, self.name, value, allowed.words))
+        if self.allowed is not None and not self.allowed.check(value):
+            raise ValueError(refusal(owner, self.name, value, self.allowed.words))
 
 
 # Arguments that mean the same in many methods; see `documented`.
@@ -86,6 +87,9 @@ ARGUMENTS: dict[str, Parameter] = {
     "n_jobs": Parameter(None, "Threads: None is 1, -1 all cores. The result is the same.", "int, optional"),
     "check_input": Parameter(None, "Without effect, for scikit-learn's signature.", "bool"),
     "delta": Parameter(None, "The probability that the bound fails.", "float"),
+    "choices": Parameter(
+        None, "The number of models among which these rows have chosen, if they have.", "int"
+    ),
 }
 
 
@@ -95,8 +99,6 @@ def parameter(
     doc: str = "",
     kind: str = "",
     allowed: Allowed | None = None,
-    function_allowed: Allowed | None = None,
-    estimators_only: bool = False,
     kw_only: bool = True,
     resolve: Callable[[Any], Any] | None = None,
     group: str = "",
@@ -117,10 +119,6 @@ def parameter(
         The type in the docstring; by default the choices of `allowed`, or else the annotation.
     allowed : Allowed
         The check with its words, such as ``whole(1, none=True)``.
-    function_allowed : Allowed
-        The check of functions such as `grow`, where it differs from that of the estimators.
-    estimators_only : bool
-        Whether functions do not take it.
     kw_only : bool
         Whether it must be given by name.
     resolve : callable
@@ -130,8 +128,7 @@ def parameter(
     keyword : str
         The keyword argument of `grow` that an option sets, where it has another name.
     """
-    allows = allowed, function_allowed
-    return Parameter(default, doc, kind, *allows, estimators_only, kw_only, resolve, group, keyword)
+    return Parameter(default, doc, kind, allowed, kw_only, resolve, group, keyword)
 
 
 def of(name: str) -> Parameter:
@@ -143,11 +140,6 @@ def of(name: str) -> Parameter:
     if name not in _REGISTRY:
         raise KeyError(f"there is no parameter {name!r}{did_you_mean(name, _REGISTRY)}")
     return _REGISTRY[name]
-
-
-def registered() -> Mapping[str, Parameter]:
-    """All parameters of the groups, by name."""
-    return _REGISTRY
 
 
 def refusal(owner: str, name: str, value: Any, words: str) -> str:
@@ -171,12 +163,11 @@ class Parameters:
     """
 
     parameters: ClassVar[dict[str, Parameter]] = {}
-    parameter_error: ClassVar[type[Exception]] = ValueError
     _checks: ClassVar[tuple[tuple[str, Callable[[Any], bool]], ...]] = ()
 
     def __init_subclass__(cls, *, group: str = "", **others: Any) -> None:
         super().__init_subclass__(**others)
-        cls.parameters = _declared(cls, group)
+        cls.parameters = _collect(cls, group)
         if group:
             for name, each in cls.parameters.items():
                 _REGISTRY.setdefault(name, each)
@@ -193,7 +184,15 @@ class Parameters:
 
     def refuse_parameter(self, name: str, words: str) -> None:
         """Raise the error about a parameter; `words` say what it must be."""
-        raise self.parameter_error(refusal(type(self).__name__, name, getattr(self, name), words))
+        raise self._error()(refusal(type(self).__name__, name, getattr(self, name), words))
+
+    def _error(self) -> type[Exception]:
+        return getattr(self, "parameter_error", ValueError)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Read a pickle, also one of a version with fewer parameters."""
+        defaults = {name: each.default for name, each in self.parameters.items()}
+        super().__setstate__(defaults | state)  # type: ignore[misc]
 
     def option(self, name: str) -> Any:
         """The value of a parameter, with the option value in place of its shorthand."""
@@ -222,9 +221,9 @@ class Parameters:
         for name, changes in inner.items():
             value = self.option(name)
             if not isinstance(value, Option):
-                named = ", ".join(f"{name}__{option}" for option in changes)
-                raise self.parameter_error(
-                    f"{type(self).__name__}: {named} cannot be set, because {name}={value!r} has no options"
+                names = ", ".join(f"{name}__{option}" for option in changes)
+                raise self._error()(
+                    f"{type(self).__name__}: {names} cannot be set, because {name}={value!r} has no options"
                 )
             setattr(self, name, value.replace(**changes))
         return self
@@ -243,7 +242,7 @@ class Option:
 
     def __init_subclass__(cls, **others: Any) -> None:
         super().__init_subclass__(**others)
-        cls.parameters = _declared(cls, "")
+        cls.parameters = _collect(cls, "")
         _finish(cls, frozen=True)
 
     def __post_init__(self) -> None:
@@ -270,7 +269,7 @@ class Option:
         return type(self)(**{**self.get_params(), **changes})
 
     @property
-    def given(self) -> dict[str, Any]:
+    def changes(self) -> dict[str, Any]:
         """The options that differ from their defaults."""
         known = self.parameters
         return {
@@ -285,7 +284,7 @@ class Option:
     def __repr__(self) -> str:
         positional = [name for name, each in self.parameters.items() if not each.kw_only]
         given = [
-            repr(value) if name in positional else f"{name}={value!r}" for name, value in self.given.items()
+            repr(value) if name in positional else f"{name}={value!r}" for name, value in self.changes.items()
         ]
         return f"{type(self).__name__}({', '.join(given)})"
 
@@ -299,7 +298,7 @@ class Option:
         return hash(type(self))  # the options may be arrays or dicts, which have no hash
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _made_again, (type(self), vars(self).copy())
+        return _remake, (type(self), vars(self).copy())
 
     def __sklearn_clone__(self) -> Self:
         return self  # it cannot change
@@ -314,48 +313,52 @@ def check_names(owner: str, known: Iterable[str], given: Iterable[str]) -> None:
             raise TypeError(f"{owner} has no parameter {name!r}{close}")
 
 
-def takes(parameters: Mapping[str, Parameter]) -> Callable[[_T], _T]:
-    """Decorate ``function(first, **options)``: signature, docstring, defaults and checks come from
-    `parameters`.
+@overload
+def takes(declared: Mapping[str, Parameter]) -> Callable[[_T], _T]: ...
 
-    The function is called with all of them, checked. Names that begin with an underscore are passed on as
-    they are.
+
+@overload
+def takes(
+    declared: Callable[_P, object],
+) -> Callable[[Callable[Concatenate[_First, ...], _R]], Callable[Concatenate[_First, _P], _R]]: ...
+
+
+def takes(declared: Any) -> Any:
+    """Decorate ``function(first, **options)``: its keyword arguments, with signature, docstring, defaults and
+    checks, are the parameters of a class, for type checkers as well, or those of a mapping.
+
+    The function is called with all of them, checked. Names that begin with an underscore are passed on
+    unchecked.
     """
+    parameters: Mapping[str, Parameter] = getattr(declared, "parameters", declared)
     defaults = {name: each.default for name, each in parameters.items()}
-    checks = [
-        (name, (each.function_allowed or each.allowed or _ANYTHING).check)
-        for name, each in parameters.items()
-    ]
+    checks = {name: (each.allowed or _ANYTHING).check for name, each in parameters.items()}
 
-    def decorate(function: _T) -> _T:
-        owner = function.__name__
-
-        def checked(*first: Any, **given: Any) -> Any:
-            options = {**defaults, **given}
-            if len(options) > len(defaults):
-                check_names(owner, (*signature.parameters, *private), given)
-            for name, check in checks:
-                if not check(options[name]):
-                    parameters[name].check(owner, options[name])
-            return function(*first, **options)
-
-        signature = inspect.signature(function)
+    def decorate(function: Any) -> Any:
+        owner, signature = function.__name__, inspect.signature(function)
         own = [each for each in signature.parameters.values() if each.kind is not each.VAR_KEYWORD]
-        private = [each.name for each in own if each.name.startswith("_")]
-        visible = [each for each in own if each.name not in private]
-        signature = signature.replace(parameters=[*visible, *_arguments(parameters)])
-        checked.__signature__ = signature  # type: ignore[attr-defined]
-        checked.__wrapped__ = function  # type: ignore[attr-defined]
-        checked.__name__, checked.__qualname__ = function.__name__, function.__qualname__
-        checked.__module__ = function.__module__
-        checked.__doc__ = _documented(function.__doc__, parameters)
-        return checked  # type: ignore[return-value]
+        names = [*(each.name for each in own), *parameters]
+
+        @wraps(function)
+        def with_defaults(*first: Any, **given: Any) -> Any:
+            for name, value in given.items():
+                if name in checks:
+                    if value is not defaults[name] and not checks[name](value):
+                        parameters[name].check(owner, value)
+                elif not name.startswith("_"):
+                    check_names(owner, names, [name])
+            return function(*first, **(defaults | given))
+
+        whole = signature.replace(parameters=[*own, *_arguments(parameters)])
+        with_defaults.__signature__ = whole  # type: ignore[attr-defined]
+        with_defaults.__doc__ = _with_entries(function.__doc__, parameters)
+        return with_defaults
 
     return decorate
 
 
-def documented(function: _T) -> _T:
-    """Decorate a function: arguments that its docstring does not describe get their entry of `ARGUMENTS`."""
+def documented(function: _T, arguments: Mapping[str, Parameter] = ARGUMENTS) -> _T:
+    """Decorate a function: arguments that its docstring does not describe get their entry of `arguments`."""
     if function.__doc__ is None:  # python -OO
         return function
     sections = _sections(function.__doc__)
@@ -365,7 +368,7 @@ def documented(function: _T) -> _T:
         for name in names.split(",")
     }
     entries = [
-        own[name] if name in own else replace(ARGUMENTS[name], name=name, default=each.default).entry
+        own[name] if name in own else replace(arguments[name], name=name, default=each.default).entry
         for name, each in inspect.signature(function).parameters.items()
         if name != "self"
     ]
@@ -373,8 +376,8 @@ def documented(function: _T) -> _T:
     return function
 
 
-def _declared(cls: type, group: str) -> dict[str, Parameter]:
-    """The parameters of a class and of its base classes, by group and in the order of declaration."""
+def _collect(cls: type, group: str) -> dict[str, Parameter]:
+    """The parameters of a class and of its base classes, by group, those of the base classes first."""
     found: dict[str, Parameter] = {}
     for base in reversed(cls.__mro__):
         if not issubclass(base, Parameters | Option):
@@ -388,18 +391,19 @@ def _declared(cls: type, group: str) -> dict[str, Parameter]:
                 found[name] = base.parameters[name]
             elif isinstance(value, Parameter):
                 shared = found.get(name) or (_REGISTRY.get(name) if issubclass(cls, Parameters) else None)
-                found[name] = _merged(value, shared, name, annotation, group)
+                found[name] = _merge(value, shared, name, annotation, group)
             elif name in found and name in vars(base):
                 found[name] = replace(found[name], default=value, annotation=annotation)
-    order = {name: place for place, name in enumerate(found)}
-    return dict(sorted(found.items(), key=lambda item: (_group_order(item[1]), order[item[0]])))
+    inherited = [name for base in cls.__bases__ for name in getattr(base, "parameters", ())]
+    order = [name for name in dict.fromkeys([*inherited, *found]) if name in found]
+    return {name: found[name] for name in sorted(order, key=lambda name: _group_order(found[name]))}
 
 
 def _group_order(each: Parameter) -> int:
     return GROUPS.index(each.group) if each.group in GROUPS else len(GROUPS)
 
 
-def _merged(own: Parameter, shared: Parameter | None, name: str, annotation: str, group: str) -> Parameter:
+def _merge(own: Parameter, shared: Parameter | None, name: str, annotation: str, group: str) -> Parameter:
     """A declaration with what it leaves out taken from the shared one of its name."""
     if shared is None:
         return replace(own, name=name, annotation=annotation, group=own.group or group)
@@ -408,12 +412,10 @@ def _merged(own: Parameter, shared: Parameter | None, name: str, annotation: str
         name=name,
         annotation=annotation,
         doc=own.doc or shared.doc,
-        kind=own.kind or (shared.kind if own.allowed is None else ""),
+        kind=own.kind or ("" if own.choices else shared.kind),
         allowed=own.allowed or shared.allowed,
-        function_allowed=own.function_allowed or (shared.function_allowed if own.allowed is None else None),
-        estimators_only=own.estimators_only or shared.estimators_only,
         resolve=own.resolve or shared.resolve,
-        group=own.group or group or shared.group,
+        group=own.group or shared.group or group,
     )
 
 
@@ -427,7 +429,7 @@ def _finish(cls: Any, frozen: bool = False) -> None:
         (name, each.allowed.check) for name, each in parameters.items() if each.allowed is not None
     )
     attributes = "" if frozen else _attributes(cls, parameters)
-    cls.__doc__ = _documented(vars(cls).get("__doc__"), parameters, attributes)
+    cls.__doc__ = _with_entries(vars(cls).get("__doc__"), parameters, attributes)
 
 
 def _initializer(cls: type, parameters: Mapping[str, Parameter], frozen: bool) -> Callable[..., None]:
@@ -470,7 +472,7 @@ def _arguments(parameters: Mapping[str, Parameter]) -> list[inspect.Parameter]:
     return sorted(made, key=lambda each: each.kind)
 
 
-def _documented(doc: str | None, parameters: Mapping[str, Parameter], attributes: str = "") -> str | None:
+def _with_entries(doc: str | None, parameters: Mapping[str, Parameter], attributes: str = "") -> str | None:
     """A docstring with the entries of the parameters at the end of its `Parameters` section, and with the
     given `Attributes` section.
     """
@@ -537,6 +539,6 @@ def _same(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-def _made_again(kind: Callable[..., Any], options: dict[str, Any]) -> Any:
+def _remake(kind: Callable[..., Any], options: dict[str, Any]) -> Any:
     """A value from its pickle."""
     return kind(**options)

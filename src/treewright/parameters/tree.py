@@ -6,10 +6,8 @@ Each class is a group; estimators inherit the groups that they take (see `treewr
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
-import numpy as np
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
 
 from treewright.parameters.checks import (
     BY_COLUMN,
@@ -26,7 +24,7 @@ from treewright.parameters.checks import (
     one_of_or,
     whole,
 )
-from treewright.parameters.spec import Parameter, Parameters, parameter
+from treewright.parameters.spec import Parameters, parameter
 from treewright.parameters.values import (
     ConditionalInference,
     Costs,
@@ -35,16 +33,16 @@ from treewright.parameters.values import (
     Oblique,
     Pruning,
     Surrogates,
-    named,
+    by_name,
+    from_first,
     value_or,
-    wrapped,
 )
 
 MISSING = ("learn", "surrogate", "fractional", "category", "error")
 
 
-class Growing(Parameters, group="Growing"):
-    """How splits are chosen."""
+class Criterion(Parameters, group="Growing"):
+    """The criteria for classes and numbers."""
 
     criterion: str | None = parameter(
         default=None,
@@ -55,6 +53,11 @@ class Growing(Parameters, group="Growing"):
         'None is "gini" for classes and "squared_error" for numbers.',
         allowed=instance(str, "the name of a criterion"),
     )
+
+
+class Growing(Parameters, group="Growing"):
+    """How splits are chosen."""
+
     splitter: str = parameter(
         default="best",
         doc="Take the best threshold of each column, or one drawn at random (extremely randomised trees).",
@@ -68,7 +71,7 @@ class Growing(Parameters, group="Growing"):
         'independent of the target ("test", or ``ConditionalInference(alpha=0.01)``), which does not '
         "favour columns with many values.",
         allowed=one_of_or((Gain, ConditionalInference), "Gain(…) or ConditionalInference(…)", "gain", "test"),
-        resolve=named(gain=Gain, test=ConditionalInference),
+        resolve=by_name(gain=Gain, test=ConditionalInference),
     )
     split: str | Oblique = parameter(
         default="axis",
@@ -76,7 +79,7 @@ class Growing(Parameters, group="Growing"):
         doc="Test one column at a time, or also weighted sums of numeric columns, such as ``a - 0.5 b <= "
         '2``, where they gain clearly more. "oblique" is ``Oblique(columns=2)``.',
         allowed=one_of_or(Oblique, "Oblique(columns=…)", "axis", "oblique"),
-        resolve=named(oblique=Oblique),
+        resolve=by_name(oblique=Oblique),
     )
     threshold: str = parameter(
         default="readable",
@@ -124,14 +127,12 @@ class Stopping(Parameters, group="Stopping"):
         kind="int or None",
         doc="The largest number of tests on a path from the root to a leaf; None is no limit.",
         allowed=whole(1, none=True),
-        function_allowed=whole(0, none=True),
     )
     min_samples_split: int | float = parameter(
         default=2,
         kind="int or float",
         doc="A node with fewer rows is not split. A float is a fraction of all rows, rounded up.",
         allowed=count_or_fraction(2, False, "rows"),
-        function_allowed=count_or_fraction(1, False, "rows"),
     )
     min_samples_leaf: int | float = parameter(
         default=1,
@@ -140,29 +141,31 @@ class Stopping(Parameters, group="Stopping"):
         "up.",
         allowed=count_or_fraction(1, True, "rows"),
     )
-    min_weight_fraction_leaf: float = parameter(
-        default=0.0,
-        doc="Both sides of a split have at least this fraction of the total weight.",
-        allowed=number(0, 0.5),
-        estimators_only=True,
-    )
     max_leaf_nodes: int | None = parameter(
         default=None,
         kind="int or None",
         doc="The largest number of leaves; the leaf with the largest gain is split first (best-first).",
         allowed=whole(2, none=True),
-        function_allowed=whole(1, none=True),
+    )
+
+
+class RelativeLimits(Parameters, group="Stopping"):
+    """What estimators take as fractions of the total weight."""
+
+    min_weight_fraction_leaf: float = parameter(
+        default=0.0,
+        doc="Both sides of a split have at least this fraction of the total weight.",
+        allowed=number(0, 0.5),
     )
     min_impurity_decrease: float = parameter(
         default=0.0,
         doc="A split must reduce the impurity by at least this much per unit of the total weight.",
         allowed=number(0),
-        estimators_only=True,
     )
 
 
 class AbsoluteLimits(Parameters, group="Stopping"):
-    """What `grow` takes in units of weight, where estimators take fractions of the total weight."""
+    """What functions take in units of weight, where estimators take fractions of the total weight."""
 
     min_weight_leaf: float = parameter(
         default=0.0, doc="Both sides of a split have at least this weight.", allowed=number(0)
@@ -181,7 +184,6 @@ class PruningOptions(Parameters, group="Pruning"):
         default=0.0,
         doc="The cost of a leaf in minimal cost-complexity pruning, as in scikit-learn; 0 does not prune.",
         allowed=number(0),
-        estimators_only=True,
     )
     pruning: str | Pruning | None = parameter(
         default=None,
@@ -196,7 +198,6 @@ class PruningOptions(Parameters, group="Pruning"):
             "the name of a pruning method, a method such as CostComplexity(…), or None",
         ),
         resolve=Pruning.of,
-        estimators_only=True,
     )
 
 
@@ -211,12 +212,12 @@ class MissingValues(Parameters, group="Missing values"):
         "``Surrogates(5)``); to both sides, in proportion to their weights (C4.5); to a branch of its "
         "own, as one more category; or it is an error.",
         allowed=one_of_or(Surrogates, "Surrogates(n)", *MISSING),
-        resolve=named(surrogate=Surrogates),
+        resolve=by_name(surrogate=Surrogates),
     )
 
 
-class CostSensitivity(Parameters, group="Costs"):
-    """What mistakes cost; for classes."""
+class ClassWeights(Parameters, group="Costs"):
+    """How much the classes count."""
 
     class_weight: Any = parameter(
         default=None,
@@ -225,8 +226,12 @@ class CostSensitivity(Parameters, group="Costs"):
         'several. "balanced" gives each class the same total weight (rows count by their '
         "`sample_weight`). Costs are multiplied by it, too; priors undo it.",
         allowed=CLASS_WEIGHT,
-        estimators_only=True,
     )
+
+
+class CostSensitivity(Parameters, group="Costs"):
+    """What mistakes cost; for classes."""
+
     costs: Any = parameter(
         default=None,
         kind="Costs, array of shape (n_classes, n_classes), dict of dicts or None",
@@ -235,10 +240,11 @@ class CostSensitivity(Parameters, group="Costs"):
         "are not named cost 1. Leaves predict the class of the smallest cost, and losses of pruning and "
         "certificates are costs. ``Costs(matrix, priors=…, split=…)`` also takes prior probabilities, "
         "and how both change the splits. For one target.",
-        allowed=value_or(
-            instance(dict | list | tuple | np.ndarray, "a matrix, a dict of dicts"), Costs, "Costs(…)"
+        allowed=Allowed(
+            lambda v: v is None or isinstance(v, Mapping | list | tuple | Costs) or hasattr(v, "__array__"),
+            "a matrix, a dict of dicts, Costs(…), or None",
         ),
-        resolve=wrapped(Costs),
+        resolve=from_first(Costs),
     )
 
 
@@ -275,7 +281,7 @@ class Constraints(Parameters, group="Constraints"):
         "``FeatureCosts(prices, max_used=3)`` also limits how many different columns the whole tree "
         "tests.",
         allowed=value_or(BY_COLUMN, FeatureCosts, "FeatureCosts(…)"),
-        resolve=wrapped(FeatureCosts),
+        resolve=from_first(FeatureCosts),
     )
 
 
@@ -289,6 +295,11 @@ class Sampling(Parameters, group="Sampling"):
         "all. If none of these can be split, more are drawn.",
         allowed=MAX_FEATURES,
     )
+
+
+class RandomState(Parameters, group="Sampling"):
+    """The seed of estimators."""
+
     random_state: Any = parameter(
         default=None,
         kind="int, RandomState or None",
@@ -296,7 +307,6 @@ class Sampling(Parameters, group="Sampling"):
         'same tree. With ``split="oblique"`` some directions are drawn; None is a fixed seed there. It '
         "also seeds which rows pruning sets aside, or how it makes folds.",
         allowed=RANDOM_STATE,
-        estimators_only=True,
     )
 
 
@@ -313,25 +323,28 @@ class Seed(Parameters, group="Sampling"):
 class Running(Parameters, group="Running"):
     """How the work is done."""
 
+    n_jobs: int | None = parameter(
+        default=None,
+        kind="int or None",
+        doc="The number of threads; the result is the same for any number. None is 1, -1 all cores.",
+        allowed=N_JOBS,
+    )
+
+
+class Columns(Parameters, group="Running"):
+    """What estimators know about the columns, and keep about them."""
+
     n_competitors: int = parameter(
         default=0,
         doc="How many competing splits of each test to keep: the best splits of other columns, as "
         "`competitors_`.",
         allowed=whole(0),
-        estimators_only=True,
     )
     kinds: Any = parameter(
         default=None,
         kind="dict, list or None",
         doc='Kinds of columns that must not be inferred: "number", "category" or "time", by column name.',
         allowed=KINDS,
-        estimators_only=True,
-    )
-    n_jobs: int | None = parameter(
-        default=None,
-        kind="int or None",
-        doc="The number of threads; the result is the same for any number. None is 1, -1 all cores.",
-        allowed=N_JOBS,
     )
 
 
@@ -347,14 +360,8 @@ class Progress(Parameters, group="Running"):
     )
 
 
-class TreeParameters(
-    Growing, Stopping, PruningOptions, MissingValues, Constraints, Sampling, Running, group="Growing"
-):
-    """All parameters that trees of classes and trees of numbers share."""
-
-
-class ClassifierParameters(TreeParameters, CostSensitivity, group="Growing"):
-    """Those of trees of classes."""
+class ClassCriterion(Criterion, group="Growing"):
+    """The criteria for classes."""
 
     criterion: str = parameter(
         default="gini",
@@ -366,8 +373,8 @@ class ClassifierParameters(TreeParameters, CostSensitivity, group="Growing"):
     )
 
 
-class RegressorParameters(TreeParameters, LinearLeaves, group="Growing"):
-    """Those of trees of numbers."""
+class NumberCriterion(Criterion, group="Growing"):
+    """The criteria for numbers."""
 
     criterion: str = parameter(
         default="squared_error",
@@ -378,7 +385,42 @@ class RegressorParameters(TreeParameters, LinearLeaves, group="Growing"):
     )
 
 
-class _GrowParameters(
+class RandomThresholds(Parameters, group="Growing"):
+    """The options that trees with random thresholds do not have."""
+
+    split: ClassVar[str] = "axis"
+    category_gain: ClassVar[str] = "corrected"
+    leaf: ClassVar[str] = "constant"
+    root: ClassVar[None] = None
+    n_competitors: ClassVar[int] = 0
+
+
+class TreeParameters(
+    Growing,
+    Stopping,
+    RelativeLimits,
+    PruningOptions,
+    MissingValues,
+    Constraints,
+    Sampling,
+    RandomState,
+    Columns,
+    Running,
+    group="Growing",
+):
+    """All parameters that trees of classes and trees of numbers share."""
+
+
+class ClassifierParameters(ClassCriterion, TreeParameters, ClassWeights, CostSensitivity, group="Growing"):
+    """Those of trees of classes."""
+
+
+class RegressorParameters(NumberCriterion, TreeParameters, LinearLeaves, group="Growing"):
+    """Those of trees of numbers."""
+
+
+class GrowParameters(
+    Criterion,
     Growing,
     LinearLeaves,
     Stopping,
@@ -392,9 +434,11 @@ class _GrowParameters(
     Progress,
     group="Growing",
 ):
-    """Those of `grow`, and what only estimators take."""
+    """Those of `grow`. Trees of a single leaf, which need no fit, are allowed."""
+
+    max_depth: int | None = parameter(default=None, allowed=whole(0, none=True))
+    min_samples_split: int | float = parameter(default=2, allowed=count_or_fraction(1, False, "rows"))
+    max_leaf_nodes: int | None = parameter(default=None, allowed=whole(1, none=True))
 
 
-GROW: dict[str, Parameter] = {
-    name: each for name, each in _GrowParameters.parameters.items() if not each.estimators_only
-}
+GROW = GrowParameters.parameters

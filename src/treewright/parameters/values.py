@@ -193,7 +193,7 @@ class Pruning(Option):
 
     def keywords(self) -> dict[str, Any]:
         """The options of the method and of the selection that were given."""
-        return {name: value for name, value in self.given.items() if name not in Pruning.parameters}
+        return {name: value for name, value in self.changes.items() if name not in Pruning.parameters}
 
     @staticmethod
     def of(given: Any) -> Any:
@@ -202,12 +202,12 @@ class Pruning(Option):
         return known[given]() if isinstance(given, str) and given in known else given
 
 
-def named(**values: type[Option]) -> Callable[[Any], Any]:
+def by_name(**values: type[Option]) -> Callable[[Any], Any]:
     """A function that makes option values of their names and leaves everything else as it is."""
     return lambda given: values[given]() if isinstance(given, str) and given in values else given
 
 
-def wrapped(kind: Callable[[Any], Option]) -> Callable[[Any], Any]:
+def from_first(kind: Callable[[Any], Option]) -> Callable[[Any], Any]:
     """A function that makes an option value of its plain first argument."""
     return lambda given: given if given is None or isinstance(given, Option) else kind(given)
 

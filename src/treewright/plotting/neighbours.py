@@ -20,14 +20,15 @@ def plot_defeatist_curve(curve: DefeatistCurve, ax: Axes | None = None) -> Axes:
     styles = list(zip(COLOURS.values(), MARKERS.values(), strict=True))
     for number, size in enumerate(dict.fromkeys(curve.leaf_size.tolist())):
         own = np.flatnonzero(curve.leaf_size == size)
-        own = own[np.argsort(curve.visited[own], kind="stable")]
+        own = own[np.argsort(curve.n_visited[own], kind="stable")]
+        visited, exact = curve.n_visited[own], curve.exact_share[own]
         colour, marker = styles[number % len(styles)]
         label = f"leaves of at most {size:,}"
-        ax.plot(curve.visited[own], curve.found[own], color=colour, marker=marker, label=label, clip_on=False)
+        ax.plot(visited, exact, color=colour, marker=marker, label=label, clip_on=False)
         for i in own:
-            place = (curve.visited[i], curve.found[i])
+            place = (curve.n_visited[i], curve.exact_share[i])
             ax.annotate(f"{curve.spill[i]:g}", place, (4, -10), textcoords="offset points", fontsize="small")
-    ax.axvline(curve.exact_visited, color=FAINT, linestyle="--", label="exact search")
+    ax.axvline(curve.n_visited_exact, color=FAINT, linestyle="--", label="exact search")
     ax.set_ylim(0.0, 1.0)
     finish(ax, "points visited per query", "queries with the exact answer", percent="y", loc="lower right")
     return ax

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from treewright.parameters import takes
 from treewright.plotting import new_axes
-from treewright.plotting.scene import PICTURE
 from treewright.plotting.scene.colours import LINE
-from treewright.plotting.scene.scenes import Box, Disc, Flow, Mark, Scene, Words, scene
+from treewright.plotting.scene.scenes import SCENE, Box, Disc, Flow, Mark, Scene, Words, scene
 from treewright.tree.shortcuts import as_tree
 
 if TYPE_CHECKING:
@@ -19,7 +18,7 @@ _LARGEST = 600.0  # inches: 65,536 pixels is the most that it paints, at 100 for
 _SIDES = {"start": "left", "middle": "center", "end": "right"}
 
 
-@takes(PICTURE)
+@takes(SCENE)
 def plot_tree(model: Any, ax: Axes | None = None, **options: Any) -> Axes:
     """Draw a tree: tests on cards, leaves as discs, lines as thick as the number of their rows.
 

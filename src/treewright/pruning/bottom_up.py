@@ -15,26 +15,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from math import isfinite
-from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright.certifying.kearns_mansour import Form, penalty
 from treewright.encoding import Dataset
+from treewright.pruning.arguments import check_classes, check_constant, check_probability, documented
 from treewright.pruning.cross_validation import tune_constant
 from treewright.pruning.path import PruningPath
-from treewright.pruning.traversal import SAME_LOSS, collapse_mask
+from treewright.pruning.traversal import SAME_LOSS, Floats, Ints, Mask, collapse_mask
 from treewright.tree import Tree
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 FORMS: tuple[Form, ...] = ("boolean", "counted", "vc", "mansour97")
 GRID = tuple(np.geomspace(0.02, 0.5, 11).round(4).tolist())  # the constants that folds choose from
 
 
+@documented
 def bottom_up(
     tree: Tree,
     *,
@@ -49,10 +46,10 @@ def bottom_up(
 ) -> PruningPath:
     """Collapse every branch whose current subtree does not beat a leaf by more than a penalty.
 
+    For trees that predict classes.
+
     Parameters
     ----------
-    tree : Tree
-        The tree to prune, of classes; it is not changed.
     form : {"boolean", "counted", "vc", "mansour97"}
         How paths and trees are counted, for d columns and a subtree of k leaves (2k − 1 nodes):
 
@@ -67,14 +64,6 @@ def bottom_up(
         `GRID` with the smallest cross-validated loss, the largest among equals.
     delta : float
         The failure probability, between 0 and 1; not used by "mansour97".
-    data : Dataset, optional
-        For ``c="cv"``: the rows that the tree was grown from.
-    growing : mapping, optional
-        For ``c="cv"``: the arguments of `grow` that the tree was grown with, apart from its criterion.
-    n_folds, seed : int
-        For ``c="cv"``: the number of folds and the seed of their draw.
-    validation : Dataset, optional
-        Held-out rows to measure both trees on; they do not affect the pruning.
 
     Returns
     -------
@@ -96,10 +85,8 @@ def bottom_up(
     """
     if form not in FORMS:
         raise ValueError(f"form is {form!r}; it must be one of {', '.join(FORMS)}")
-    if not isinstance(delta, Real) or not 0 < delta < 1:
-        raise ValueError(f"delta is {delta!r}; it must be between 0 and 1, such as 0.05")
-    if not tree.schema.predicts_classes:
-        raise ValueError("bottom_up compares error rates; it is for trees that predict classes")
+    check_probability("delta", delta)
+    check_classes(tree, "bottom_up compares error rates")
     details: dict[str, Any] = {"form": form, "delta": delta}
     if c == "cv":
 
@@ -108,31 +95,21 @@ def bottom_up(
 
         details |= tune_constant(tree, data, growing, n_folds, seed, prune_at, GRID)
     else:
-        details["c"] = _check_constant(c)
+        details["c"] = check_constant(c, " or 'cv'")
     collapses = _collapses(tree, form, details["c"], delta)
-    return PruningPath.from_collapse("bottom_up", tree, collapses, validation, **details)
+    return PruningPath.from_collapse("bottom_up", tree, collapses, **details).with_validation(validation)
 
 
-def _collapses(tree: Tree, form: Form, c: float, delta: float) -> NDArray[np.bool_]:
+def _collapses(tree: Tree, form: Form, c: float, delta: float) -> Mask:
     """Mask of the branches that the pass collapses."""
     loss, rows, depth = tree.loss, tree.rows, tree.depths
     alpha = partial(penalty, rows=int(rows[0]), columns=len(tree.schema.columns), delta=delta, form=form)
     costs = [max(map(max, target.costs)) for target in tree.schema.targets if target.costs is not None]
     scale = c * max(costs, default=1.0) * len(tree.schema.targets) * tree.weight  # from α to losses
 
-    def decide(wave: Ints, kept: Floats) -> NDArray[np.bool_]:
+    def decide(wave: Ints, kept: Floats) -> Mask:
         subtree, leaves = kept.T
         price = scale[wave] * alpha(rows[wave], depth[wave], 2 * leaves - 1)
         return np.asarray(subtree + price >= loss[wave] * (1 - SAME_LOSS))
 
     return collapse_mask(tree, np.stack([loss, np.ones(tree.n_nodes)], axis=1), decide)
-
-
-def _check_constant(c: Any) -> float:
-    try:
-        constant = float(c)
-    except (TypeError, ValueError):
-        constant = -1.0
-    if not (isfinite(constant) and constant >= 0):
-        raise ValueError(f"c is {c!r}; it must be a number >= 0 or 'cv'")
-    return constant

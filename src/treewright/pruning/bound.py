@@ -9,26 +9,28 @@ sibling; its leaf counts are updated.
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import isnan, prod
+from math import isnan
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.certifying import BOUNDS, coded_columns, header_bits, is_complete, node_bits
+from treewright.certifying import BOUNDS, header_bits, is_complete, node_bits
 from treewright.certifying.binomial import check_delta
 from treewright.certifying.held_out import same_statistic
 from treewright.certifying.losses import most_cost
+from treewright.certifying.training_rows import choices_of
 from treewright.encoding import Dataset
+from treewright.pruning.arguments import check_classes, documented
 from treewright.pruning.path import OTHER_ROWS, PruningPath, refuse_no_rows
 from treewright.pruning.subtree_raising import RAISING
+from treewright.pruning.traversal import Floats
 from treewright.tree import Tree
 from treewright.tree.evaluate import least_losses
 from treewright.tree.missing import refuse_rows_with_missing
 from treewright.tree.oblique import known_complete, plain_leaves
 
 Bound = Callable[[float, int, float], float]
-_BY_LEAVES = ("mdl", "compression", "vc")  # named bounds that depend on the leaves, not on code bits
 
 
 class Size(NamedTuple):
@@ -47,6 +49,7 @@ class Size(NamedTuple):
         )
 
 
+@documented
 def bound(
     tree: Tree,
     *,
@@ -58,12 +61,10 @@ def bound(
 ) -> PruningPath:
     """Replace nodes by leaves or by their subtrees, bottom-up, where this lowers a bound on the error.
 
+    For trees that predict classes. Raising subtrees needs `data`.
+
     Parameters
     ----------
-    tree : Tree
-        The tree to prune, of classes; it is not changed.
-    data : Dataset, optional
-        The rows that the tree was grown from; required for subtree raising.
     f : str or callable
         The bound: the name of a certificate from training rows (``"mdl"``, ``"occam"``, ``"vc"`` …), or a
         function of the training error, the number of nodes and the number of rows. The training error is
@@ -72,8 +73,6 @@ def bound(
         The failure probability of a named bound.
     raising : bool
         Whether a subtree may replace its parent.
-    validation : Dataset, optional
-        Held-out rows to measure both trees on; they do not affect the pruning.
 
     Returns
     -------
@@ -87,8 +86,7 @@ def bound(
     >>> bound(grow(data), data=data, f=lambda error, nodes, rows: error + nodes / rows / 4).pruned.n_leaves
     2
     """
-    if not tree.schema.predicts_classes:
-        raise ValueError("bounds on the error are for classes; this tree predicts numbers")
+    check_classes(tree, "bound minimises a bound on the error rate")
     if raising and data is None:
         raise ValueError(
             "subtree raising needs data=, the rows that the tree was grown from; or set raising=False"
@@ -97,12 +95,13 @@ def bound(
         refuse_no_rows(data, "data")
         if not same_statistic(tree, data):
             raise ValueError(OTHER_ROWS)
-    rows, needs_bits = data if raising else None, not callable(f) and f not in _BY_LEAVES
     bound_of = _bound_function(f, tree, delta)
+    rows, needs_bits = data if raising else None, not callable(f) and BOUNDS[f].needs_bits
     pruned = _Pruner(tree, rows, bound_of, needs_bits).run()
     before = bound_of(_tree_size(tree, rows, needs_bits))
     after = _bound_function(f, pruned, delta)(_tree_size(pruned, rows, needs_bits))
-    return PruningPath.from_pair("bound", tree, pruned, validation, bound=(before, after), f=f, delta=delta)
+    path = PruningPath.from_pair("bound", tree, pruned, bound=(before, after), f=f, delta=delta)
+    return path.with_validation(validation)
 
 
 def _bits(tree: Tree, data: Dataset | None, needs_bits: bool) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -152,7 +151,7 @@ def _certificate(f: str, tree: Tree, unit: float, delta: float) -> Callable[[Siz
     schema = tree.schema
     most = most_cost(schema)
     whole = not schema.has_costs and len(schema.targets) == 1
-    fixed = {"columns": coded_columns(tree), "classes": prod(schema.block_widths), "delta": delta}
+    choices = choices_of(tree)
 
     def value(size: Size) -> Any:
         return most * BOUNDS[f](
@@ -161,7 +160,8 @@ def _certificate(f: str, tree: Tree, unit: float, delta: float) -> Callable[[Siz
             leaves=(size.nodes + 1) // 2,
             bits=header_bits(tree) + size.bits,
             whole=whole,
-            **fixed,
+            delta=delta,
+            **choices,
         )
 
     return value
@@ -187,7 +187,7 @@ class _Pruner:
             order = np.argsort(leaf, kind="stable")
             self.rows = data.take(order)
             self.start = np.searchsorted(leaf[order], np.arange(tree.n_nodes + 1)).tolist()
-            self.new_counts: dict[int, NDArray[np.float64]] = {}  # of leaves that received rows
+            self.new_counts: dict[int, Floats] = {}  # of leaves that received rows
         leaf_bits, self.split_bits = _bits(tree, data, needs_bits)
         sizes = zip(tree.loss.tolist(), [1] * tree.n_nodes, leaf_bits.tolist(), strict=True)
         self.leaf = [Size(*size) for size in sizes]
@@ -197,12 +197,12 @@ class _Pruner:
         """Decide every branch, children first, and return the pruned tree."""
         current = self.bound_of(self.total)
         split_bits, is_leaf = self.split_bits.tolist(), self.tree.is_leaf.tolist()
-        done: list[Size] = []  # a stack: on top the left child of the next branch, then its right child
+        sizes: list[Size] = []  # a stack: on top the left child of the next branch, then its right child
         for node in range(self.tree.n_nodes - 1, -1, -1):
             if is_leaf[node]:
-                done.append(self.leaf[node])
+                sizes.append(self.leaf[node])
                 continue
-            left, right = done.pop(), done.pop()
+            left, right = sizes.pop(), sizes.pop()
             kept = Size(
                 left.errors + right.errors,
                 1 + left.nodes + right.nodes,
@@ -216,7 +216,7 @@ class _Pruner:
                     self._forget(node + 1, int(self.tree.end[node]))
                 else:
                     self._raise(node, child)
-            done.append(size)
+            sizes.append(size)
         leaves = np.flatnonzero((self.feature < 0) & ~self.tree.is_leaf & ~self.is_dropped).tolist()
         if not self.replacements:
             return self.tree.collapse(leaves)
@@ -236,16 +236,16 @@ class _Pruner:
         if self.data is None:
             return best, child, size
         left, right = node + 1, int(self.tree.end[node + 1])
-        for raised, other, subtree in ((left, right, children[0]), (right, left, children[1])):
+        for root, other, subtree in ((left, right, children[0]), (right, left, children[1])):
             # A leaf in the place of the node has been tried. The rows of the other child can only add errors:
             # the bound without them is the best possible.
             if subtree.nodes == 1 or self.bound_of(self.total.replace_subtree(kept, subtree)) > best:
                 continue
-            more = sum(added for _, _, added in self._receive_sibling_rows(raised, other))
+            more = sum(extra for _, _, extra in self._receive_sibling_rows(root, other))
             whole = subtree._replace(errors=subtree.errors + more)
             value = self.bound_of(self.total.replace_subtree(kept, whole))
             if value < best or (value == best and whole.nodes < size.nodes):
-                best, child, size = value, raised, whole
+                best, child, size = value, root, whole
         return best, child, size
 
     def _raise(self, node: int, child: int) -> None:
@@ -264,15 +264,15 @@ class _Pruner:
         for node in [node for node in self.replacements if first <= node < last]:
             del self.replacements[node]
 
-    def _receive_sibling_rows(self, raised: int, other: int) -> list[tuple[int, NDArray[np.float64], float]]:
+    def _receive_sibling_rows(self, root: int, other: int) -> list[tuple[int, Floats, float]]:
         """The leaves of a subtree that would receive rows of its sibling: their new counts and added loss."""
         tree, schema = self.tree, self.tree.schema
         moving = self.rows.take(slice(self.start[other], self.start[int(tree.end[other])]))
-        leaf_of = self._apply_subtree(raised, moving) - raised
+        leaf_of = self._apply_subtree(root, moving) - root
         is_reached = np.bincount(leaf_of) > 0
-        leaves, place = np.flatnonzero(is_reached) + raised, (np.cumsum(is_reached) - 1)[leaf_of]
+        leaves, place = np.flatnonzero(is_reached) + root, (np.cumsum(is_reached) - 1)[leaf_of]
         weight = moving.row_weights
-        before: NDArray[np.float64] = np.array(tree.statistic[leaves])
+        before: Floats = np.array(tree.statistic[leaves])
         for i, leaf in enumerate(leaves.tolist()):
             if leaf in self.new_counts:
                 before[i] = self.new_counts[leaf]
@@ -280,8 +280,8 @@ class _Pruner:
         first = np.cumsum((0, *schema.block_widths))[:-1]
         for offset, classes in zip(first, np.asarray(moving.targets), strict=True):
             np.add.at(counts, (place, classes + offset), weight)
-        added = least_losses(schema, counts) - least_losses(schema, before)
-        return list(zip(leaves.tolist(), counts, added.tolist(), strict=True))
+        extra = least_losses(schema, counts) - least_losses(schema, before)
+        return list(zip(leaves.tolist(), counts, extra.tolist(), strict=True))
 
     def _apply_subtree(self, node: int, rows: Dataset) -> NDArray[Any]:
         """The leaf of each row below a node, in the current state of the tree."""
@@ -292,16 +292,6 @@ class _Pruner:
             kept = ~self.is_dropped[nodes]
             position = np.concatenate([[0], np.cumsum(kept)])
             nodes, end = nodes[kept], position[end[kept]].astype(np.int32)
-        leaf = plain_leaves(
-            rows,
-            tree.directions,
-            end,
-            self.feature[nodes],
-            tree.threshold[nodes],
-            tree.subset[nodes],
-            tree.missing_left[nodes],
-            tree.heavier_left[nodes],
-            tree.subsets,
-            1,
-        )
-        return np.asarray(nodes[leaf])
+        arrays = (self.feature, tree.threshold, tree.subset, tree.missing_left, tree.heavier_left)
+        routes = (array[nodes] for array in arrays)
+        return np.asarray(nodes[plain_leaves(rows, tree.directions, end, *routes, tree.subsets, 1)])

@@ -8,42 +8,33 @@ that.
 from __future__ import annotations
 
 from math import log, log1p
-from numbers import Real
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Schema
 from treewright.growing.conditional_inference import two_sample_p_values
+from treewright.pruning.arguments import check_classes, check_probability, documented, refuse_many_classes
 from treewright.pruning.path import PruningPath
-from treewright.pruning.traversal import collapse_mask
+from treewright.pruning.traversal import Floats, Ints, Mask, collapse_mask
 from treewright.tree import Tree
-from treewright.tree.class_counts import SparseRows
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
+@documented
 def chi_squared(
     tree: Tree, *, significance: float = 0.05, bonferroni: bool = False, validation: Dataset | None = None
 ) -> PruningPath:
     """Collapse splits that are not statistically significant, from the leaves to the root.
 
     A branch whose children are leaves, or have become leaves, collapses if the p-value of its split is above
-    `significance`. A significant split therefore keeps all its ancestors, whatever their p-values.
+    `significance`. A significant split therefore keeps all its ancestors, whatever their p-values. For trees
+    that predict the classes of one target.
 
     Parameters
     ----------
-    tree : Tree
-        The tree to prune, of the classes of one target; it is not changed.
-    significance : float
-        The significance level, between 0 and 1; smaller prunes more.
     bonferroni : bool
         Whether to multiply p-values by the number of candidate splits of the node: its rows less one for
         each numeric column, 2^(k − 1) − 1 for a categorical column of k values.
-    validation : Dataset, optional
-        Held-out rows to measure both trees on; they do not affect the pruning.
 
     Returns
     -------
@@ -59,14 +50,9 @@ def chi_squared(
     >>> path.leaves.tolist(), path.details["p_value"][0].round(4).item()
     ([4, 2], 0.0034)
     """
-    if not isinstance(significance, Real) or not 0 < significance < 1:
-        raise ValueError(f"significance is {significance!r}; it must be between 0 and 1, such as 0.05")
-    if not tree.schema.predicts_classes or len(tree.schema.targets) != 1:
-        raise ValueError(
-            "chi_squared compares classes; it is for trees that predict the classes of one target"
-        )
-    if isinstance(tree.statistic, SparseRows):
-        raise ValueError(f"chi_squared supports up to 256 classes; the tree has {tree.schema.width}")
+    check_probability("significance", significance)
+    check_classes(tree, "chi_squared compares classes", one_target=True)
+    refuse_many_classes(tree, "chi_squared")
     p_value = np.full(tree.n_nodes, np.nan)
     inner = np.flatnonzero(~tree.is_leaf)
     p_value[inner] = two_sample_p_values(tree.statistic[tree.left[inner]], tree.statistic[tree.right[inner]])
@@ -75,11 +61,12 @@ def chi_squared(
             log_p = np.log(p_value[inner]) + _log_splits(tree.schema, tree.rows[inner])
         p_value[inner] = np.exp(np.minimum(log_p, 0.0))
 
-    def decide(wave: Ints, leaves: Floats) -> NDArray[np.bool_]:
+    def decide(wave: Ints, leaves: Floats) -> Mask:
         return np.asarray((leaves[:, 0] == 2) & (p_value[wave] > significance))
 
     collapses = collapse_mask(tree, np.ones((tree.n_nodes, 1)), decide)
-    return PruningPath.from_collapse("chi_squared", tree, collapses, validation, p_value=p_value)
+    path = PruningPath.from_collapse("chi_squared", tree, collapses, p_value=p_value)
+    return path.with_validation(validation)
 
 
 def _log_splits(schema: Schema, rows: Ints) -> Floats:
@@ -90,7 +77,7 @@ def _log_splits(schema: Schema, rows: Ints) -> Floats:
     >>> np.exp(_log_splits(schema, np.array([1, 11]))).round(9).tolist()
     [3.0, 13.0]
     """
-    counts = [len(column.categories) for column in schema.columns if column.kind == "category"]
+    counts = [len(column.categories) for column in schema.columns if column.is_category]
     subsets = [(n - 1) * log(2) + log1p(-(2.0 ** (1 - n))) for n in counts if n > 1]
     numbers = len(schema.columns) - len(counts)
     with np.errstate(divide="ignore"):

@@ -17,11 +17,13 @@ from numbers import Real
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from treewright import _core
 from treewright.encoding import Dataset
+from treewright.pruning.arguments import documented
 from treewright.pruning.path import PruningPath
+from treewright.pruning.traversal import Floats, Ints
 from treewright.tree import Tree
 
 _LEAST_LOSS = 1e-290  # smaller sums have lost digits, or lose them in a division
@@ -36,12 +38,12 @@ class CostComplexityPath:
     Risks are per unit of weight: those of the leaves, divided by the weight of the root.
     """
 
-    alpha: NDArray[np.float64]
-    risk: NDArray[np.float64]
-    leaves: NDArray[np.int64]
+    alpha: Floats
+    risk: Floats
+    leaves: Ints
 
 
-def weakest_links(tree: Tree, risk: ArrayLike | None = None) -> NDArray[np.float64]:
+def weakest_links(tree: Tree, risk: ArrayLike | None = None) -> Floats:
     """For each node the alpha at which it, or an ancestor of it, collapses; infinity at leaves.
 
     At a given alpha, collapsing every node whose level is at most alpha gives the smallest subtree among
@@ -58,13 +60,14 @@ def cost_complexity_path(tree: Tree, risk: ArrayLike | None = None) -> CostCompl
     return _weakest_links(tree, risk)[1]
 
 
-def _weakest_links(tree: Tree, risk: ArrayLike | None) -> tuple[NDArray[np.float64], CostComplexityPath]:
+def _weakest_links(tree: Tree, risk: ArrayLike | None) -> tuple[Floats, CostComplexityPath]:
     """The level of each node and the sequence of subtrees, from one pass."""
     level, alpha, total, leaves = _core.weakest_links(tree.end, _check_risk(tree, risk))
     weight = float(tree.weight[0])
     return level / weight, CostComplexityPath(alpha / weight, total / weight, leaves)
 
 
+@documented
 def cost_complexity(
     tree: Tree,
     *,
@@ -76,16 +79,12 @@ def cost_complexity(
 
     Parameters
     ----------
-    tree : Tree
-        The tree to prune; it is not changed.
     alpha : float, optional
         The complexity parameter, >= 0: the path ends with the optimal subtree of this alpha. Without it,
         `select` chooses.
     on : {"loss", "impurity"}
         The risk: the loss of the predictions, with costs, or the impurity of the criterion that the tree was
         grown by, as in scikit-learn. Both per unit of weight.
-    validation : Dataset, optional
-        Held-out rows to measure every subtree on.
 
     Returns
     -------
@@ -104,13 +103,12 @@ def cost_complexity(
         raise ValueError(f"on is {on!r}; it must be 'loss' or 'impurity'")
     if alpha is not None:
         _check_alpha(alpha)
-    level, found = _weakest_links(tree, tree.loss if on == "loss" else tree.risk)
-    steps = len(found.alpha) if alpha is None else int(np.searchsorted(found.alpha, alpha, side="right"))
-    position, details = np.searchsorted(found.alpha, level, side="left"), {"on": on, "alphas": found.alpha}
-    path = PruningPath.from_nested(
-        "cost_complexity", tree, position, found.alpha[:steps], validation, **details
-    )
-    return replace(path, is_open=alpha is None)
+    level, subtrees = _weakest_links(tree, tree.loss if on == "loss" else tree.risk)
+    alphas = subtrees.alpha
+    steps = len(alphas) if alpha is None else int(np.searchsorted(alphas, alpha, side="right"))
+    position = np.searchsorted(alphas, level, side="left")
+    path = PruningPath.from_nested("cost_complexity", tree, position, alphas[:steps], on=on, alphas=alphas)
+    return replace(path, is_open=alpha is None).with_validation(validation)
 
 
 def cut_at(tree: Tree, alpha: float, risk: ArrayLike | None = None) -> Tree:
@@ -153,7 +151,7 @@ def refuse_lost_squares(tree: Tree) -> None:
             )
 
 
-def _check_risk(tree: Tree, risk: ArrayLike | None) -> NDArray[np.float64]:
+def _check_risk(tree: Tree, risk: ArrayLike | None) -> Floats:
     refuse_lost_squares(tree)
     if risk is None:
         return np.ascontiguousarray(tree.risk)

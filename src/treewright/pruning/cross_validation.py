@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
 from treewright.encoding.splits import folds
 from treewright.growing import grow
+from treewright.parameters import GROW, check_names
 from treewright.pruning.path import Prunings, TreeList, mean_and_error, refuse_no_rows
+from treewright.pruning.traversal import Floats
 from treewright.tree import Tree
-from treewright.tree.costs import PARAMETERS
 from treewright.tree.evaluate import squared_losses
-
-Floats = NDArray[np.float64]
 
 
 def cross_validated_losses(
@@ -56,10 +53,8 @@ def cross_validated_losses(
     fold = folds(data, n_folds, seed)
     sums: Any = 0.0
     for number in range(n_folds):
-        prunings, held_out = (
-            prunings_of(grow(data.take(fold != number), **growing)),
-            data.take(fold == number),
-        )
+        prunings = prunings_of(grow(data.take(fold != number), **growing))
+        held_out = data.take(fold == number)
         sums = sums + np.stack([prunings.sums(of, held_out) for of in (Tree.loss_of, squared_losses)])
     return mean_and_error(sums[0], sums[1], data)
 
@@ -69,14 +64,11 @@ def fold_options(tree: Tree, growing: Mapping[str, Any] | None) -> dict[str, Any
     included, with its criterion and without the costs, which `Dataset.restated` gives to the rows.
     """
     options = dict(growing or {})
-    known = [name for name in list(inspect.signature(grow).parameters)[1:] if not name.startswith("_")]
-    for name in options:
-        if name not in known:
-            raise TypeError(f"growing has {name!r}, which is no parameter of grow: {', '.join(known)}")
+    check_names("grow", GROW, options)
     own = tree.criterion
     if options.get("criterion") not in (None, own, "log_loss" if own == "entropy" else own):
         raise ValueError(f"growing has the criterion {options['criterion']!r}; the tree was grown by {own!r}")
-    return {name: value for name, value in options.items() if name not in PARAMETERS} | {"criterion": own}
+    return {name: value for name, value in options.items() if name != "costs"} | {"criterion": own}
 
 
 def tune_constant(

@@ -1,9 +1,9 @@
-"""C4.5's pruning where a split may have many branches and rows without a value go down all of them in parts.
+"""C4.5's pruning of trees with multiway splits and fractional rows for missing values.
 
-A part of a row counts by its share, and a share is that of a branch among the rows of the node whose value is
-known. When a branch takes the place of the node above it, all rows of the node go down it anew, with new
-shares; then it is pruned again before anything above it is looked at. Nodes are entered from above and left
-from below by a list of things to do, so that any depth will do.
+A row with a missing value is sent down all branches, with the share of each branch among the rows of known
+value. When a branch takes the place of the node above it, all rows of the node are sent down it, with new
+shares, and it is pruned again before the nodes above it. The traversal uses a stack, not recursion: trees may
+be of any depth.
 """
 
 from __future__ import annotations
@@ -11,32 +11,30 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
+from treewright.pruning.path import OTHER_ROWS
 from treewright.pruning.pessimistic_errors import add_errors
+from treewright.pruning.traversal import Floats, Ints
 from treewright.tree import Tree
 from treewright.tree.evaluate import checked_targets
 from treewright.tree.surgery import grafted_arrays
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-
 SLACK = 0.1  # errors by which a smaller tree may be worse
-USELESS = 1e-3  # errors that count as none where a split is to save some
+USELESS = 1e-3  # a split that saves fewer errors saves none
 
 
 def collapse_useless_splits(tree: Tree) -> Tree:
-    """The tree without the splits that save no training error, as C4.5 leaves them out while it grows."""
+    """The tree without the splits that save no training error, which C4.5 does not make while it grows."""
     errors = tree.loss.copy()
-    gone = []
+    useless = []
     for node in np.flatnonzero(~tree.is_leaf & ~tree.joined)[::-1].tolist():
         below = float(errors[tree.branches(node)].sum())
         if below >= tree.loss[node] - USELESS:
-            gone.append(node)
+            useless.append(node)
         else:
             errors[node] = below
-    return tree.collapse(gone)
+    return tree.collapse(useless)
 
 
 def size(tree: Tree) -> int:
@@ -66,18 +64,18 @@ def _n_categories(tree: Tree, node: int) -> int:
 
 @dataclass(eq=False)
 class _Visit:
-    """A node with the rows that are sent down it, on the way to what it is charged."""
+    """A node, the rows that are sent down it, and its estimated errors ("charge")."""
 
     node: int
     rows: Ints
     share: Floats
-    sum_of: _Visit | None  # the visit that adds this one's charge to its own
+    parent: _Visit | None  # the visit to whose charge this one's is added
     changes: bool  # whether the tree may change here, or is only estimated
     charge: float = 0.0
     as_leaf: float = 0.0
     largest: int = -1
     is_entered: bool = False
-    raised: _Visit | None = None  # the largest branch with all rows, once it has been estimated
+    largest_alone: _Visit | None = None  # the largest branch with all rows, once it has been estimated
 
 
 class Sharing:
@@ -87,30 +85,27 @@ class Sharing:
         self.tree, self.data, self.confidence, self.raising = tree, data, confidence, raising
         self.classes = checked_targets(tree, data)[0]
         if not np.allclose(tree.statistic_of(data), tree.statistic, rtol=1e-7, atol=1e-9 * tree.weight[0]):
-            raise ValueError(
-                "data must be the rows that the tree was grown from; other rows arrive at its nodes"
-            )
+            raise ValueError(OTHER_ROWS)
         self.weight = data.row_weights
-        self.stands = np.arange(tree.n_nodes)  # what has taken the place of each node
+        self.replaced_by = np.arange(tree.n_nodes)  # the node in the place of each node
         self.is_leaf = tree.is_leaf.copy()
         self.branches = {
             node: tree.branches(node) for node in np.flatnonzero(~tree.is_leaf & ~tree.joined).tolist()
         }
-        self.tables: dict[int, Ints] = {}  # by decision: the branch of each category
+        self.tables: dict[int, Ints] = {}  # by split: the branch of each category
         self.n_raised = 0
 
-    def pruned(self) -> Tree:
+    def prune(self) -> Tree:
         """The pruned tree."""
-        rows = self.data.counted
-        todo = [_Visit(0, rows, self.weight[rows].astype(np.float64), None, True)]
+        todo = [self._visit_of_all(0, True)]
         while todo:
             visit = todo[-1]
             if not visit.is_entered:
                 todo += self._enter(visit)
-            elif visit.changes and self.raising and visit.raised is None and visit.largest >= 0:
-                largest = self._standing(visit.largest)
-                visit.raised = _Visit(largest, visit.rows, visit.share, None, False)
-                todo.append(visit.raised)
+            elif visit.changes and self.raising and visit.largest_alone is None and visit.largest >= 0:
+                largest = self._current(visit.largest)
+                visit.largest_alone = _Visit(largest, visit.rows, visit.share, None, False)
+                todo.append(visit.largest_alone)
             else:
                 todo.pop()
                 again = self._leave(visit)
@@ -118,50 +113,55 @@ class Sharing:
                     todo.append(again)
         return self._cut()
 
-    def _standing(self, node: int) -> int:
-        while self.stands[node] != node:
-            node = int(self.stands[node])
+    def _visit_of_all(self, node: int, changes: bool) -> _Visit:
+        rows = self.data.counted
+        return _Visit(node, rows, self.weight[rows].astype(np.float64), None, changes)
+
+    def _current(self, node: int) -> int:
+        """The node that is now in the place of a node."""
+        while self.replaced_by[node] != node:
+            node = int(self.replaced_by[node])
         return node
 
     def _enter(self, visit: _Visit) -> list[_Visit]:
-        """Charge a node as a leaf, and visit its branches with their parts of the rows."""
+        """Estimate a node as a leaf, and visit its branches with their shares of the rows."""
         visit.is_entered = True
         width = self.tree.schema.width
         counts = np.bincount(self.classes[visit.rows], visit.share, width).astype(np.float64)
-        visit.as_leaf = self._charged(counts)
-        parts = [] if self.is_leaf[visit.node] else self._parts(visit)
-        if not parts:  # a leaf, or no row whose value is known
+        visit.as_leaf = self._charge(counts)
+        fractions = [] if self.is_leaf[visit.node] else self._fractions(visit)
+        if not fractions:  # a leaf, or no row of known value
             visit.charge = visit.as_leaf
         below, heaviest = [], 0.0
-        for branch, rows, share, part in parts:
-            below.append(_Visit(self._standing(branch), rows, share, visit, visit.changes))
-            if part >= heaviest:  # of equal ones the last
+        for branch, rows, share, part in fractions:
+            below.append(_Visit(self._current(branch), rows, share, visit, visit.changes))
+            if part >= heaviest:  # the last among equals
                 visit.largest, heaviest = branch, part
         return below[::-1]
 
-    def _charged(self, counts: Floats) -> float:
+    def _charge(self, counts: Floats) -> float:
         rows = float(counts.sum())
         errors = rows - float(counts.max())
         return errors + float(add_errors(rows, errors, self.confidence))
 
-    def _parts(self, visit: _Visit) -> list[tuple[int, Ints, Floats, float]]:
-        """(branch, its rows, their shares, its share of the rows whose value is known), where it has some."""
+    def _fractions(self, visit: _Visit) -> list[tuple[int, Ints, Floats, float]]:
+        """(branch, its rows, their shares, its share of the rows of known value), for branches with rows."""
         place = self._places(visit.node, visit.rows)
         known = place >= 0
         total = float(visit.share[known].sum())
-        found = []
+        fractions = []
         for i, branch in enumerate(self.branches[visit.node]):
             own = place == i
             if not own.any():
                 continue
             part = float(visit.share[own].sum()) / total
-            taken = own | ~known
-            share = np.where(known[taken], visit.share[taken], visit.share[taken] * part)
-            found.append((branch, visit.rows[taken], share, part))
-        return found
+            sent = own | ~known
+            share = np.where(known[sent], visit.share[sent], visit.share[sent] * part)
+            fractions.append((branch, visit.rows[sent], share, part))
+        return fractions
 
     def _places(self, node: int, rows: Ints) -> Ints:
-        """The branch of each row at a decision; -1 where its value is missing or was never seen."""
+        """The branch of each row at a split; -1 where its value is missing or unknown."""
         tree = self.tree
         values = self.data.column(int(tree.feature[node]), rows)
         if tree.subset[node] < 0:
@@ -171,32 +171,31 @@ class Sharing:
         return np.where(values < 0, -1, self.tables[node][np.maximum(values, 0)])
 
     def _leave(self, visit: _Visit) -> _Visit | None:
-        """Decide what stands at a node whose branches are charged; a visit where it must be pruned again."""
+        """Keep, collapse or raise at a node with estimated branches; a visit if it must be pruned again."""
         node = visit.node
         if visit.changes and not self.is_leaf[node]:
-            risen = visit.raised.charge if visit.raised is not None else np.inf
-            if visit.as_leaf <= min(risen, visit.charge) + SLACK:
+            as_child = visit.largest_alone.charge if visit.largest_alone is not None else np.inf
+            if visit.as_leaf <= min(as_child, visit.charge) + SLACK:
                 self.is_leaf[node] = True
                 visit.charge = visit.as_leaf
-            elif risen <= visit.charge + SLACK:
-                child = self._standing(visit.largest)
-                self.stands[node] = child
+            elif as_child <= visit.charge + SLACK:
+                child = self._current(visit.largest)
+                self.replaced_by[node] = child
                 self.n_raised += 1
-                return _Visit(child, visit.rows, visit.share, visit.sum_of, True)
-        if visit.sum_of is not None:
-            visit.sum_of.charge += visit.charge
+                return _Visit(child, visit.rows, visit.share, visit.parent, True)
+        if visit.parent is not None:
+            visit.parent.charge += visit.charge
         return None
 
-    # ---- the tree that is left ---------------------------------------------------------------------
+    # ---- the resulting tree ------------------------------------------------------------------------
 
     def _cut(self) -> Tree:
-        """The tree as it stands, with the parts of rows counted at each of its nodes."""
+        """The current tree, with the fractional rows counted at each of its nodes."""
         tree = self.tree
         counts = np.zeros((tree.n_nodes, tree.schema.width))
         rows, unknown = np.zeros(tree.n_nodes, np.int64), np.zeros(tree.n_nodes, np.int64)
-        top = self._standing(0)
-        everything = self.data.counted
-        todo = [_Visit(top, everything, self.weight[everything].astype(np.float64), None, False)]
+        top = self._current(0)
+        todo = [self._visit_of_all(top, False)]
         kept, leaves, replacements = [], [], {0: top} if top else {}
         while todo:
             visit = todo.pop()
@@ -208,11 +207,10 @@ class Sharing:
                 leaves.append(visit.node)
                 continue
             unknown[visit.node] = np.count_nonzero(self._places(visit.node, visit.rows) < 0)
-            parts = {part[0]: part for part in self._parts(visit)}
-            nothing = -1, np.zeros(0, np.int64), np.zeros(0), 0.0
+            sent = {branch: (own, share) for branch, own, share, _ in self._fractions(visit)}
             for branch in self.branches[visit.node]:
-                child = self._standing(branch)
-                _, own, share, _ = parts.get(branch, nothing)
+                child = self._current(branch)
+                own, share = sent.get(branch, (np.zeros(0, np.int64), np.zeros(0)))
                 if not len(own):  # a branch without rows is a leaf
                     child = branch
                     self.is_leaf[branch] = True
@@ -226,23 +224,22 @@ class Sharing:
         return replace(tree, **arrays)
 
     def _links(self, kept: list[int]) -> list[int]:
-        """The nodes that continue the splits that are left."""
+        """The nodes that continue the remaining multiway splits."""
         splits = [node for node in kept if not self.is_leaf[node]]
-        joined = np.flatnonzero(self.tree.joined)
-        links: list[int] = joined[np.isin(self.tree.heads[joined], splits)].tolist()
-        return links
+        is_link = self.tree.joined & np.isin(self.tree.heads, splits)
+        return np.flatnonzero(is_link).tolist()
 
     def _join(self, kept: list[int], counts: Floats, rows: Ints, unknown: Ints) -> None:
-        """Count the nodes that continue a split from their branches, in all of which the divided rows are."""
+        """Count the rows of the nodes that continue a split; fractional rows are in all of its branches."""
         for node in sorted(self._links(kept), reverse=True):
             children = [int(self.tree.left[node]), int(self.tree.right[node])]
-            own = [child if self.tree.joined[child] else self._standing(child) for child in children]
+            own = [child if self.tree.joined[child] else self._current(child) for child in children]
             twice = int(unknown[self.tree.heads[node]]) if rows[own].all() else 0
             counts[node], rows[node] = counts[own].sum(axis=0), rows[own].sum() - twice
 
 
 def _branch_of_category(tree: Tree, node: int, branches: list[int]) -> Ints:
-    """For each category of the column that a decision asks, the place of its branch."""
+    """For each category of the column that a split tests, the place of its branch."""
     place = np.zeros(tree.schema.category_counts[tree.feature[node]], np.int64)
     todo = [(node, np.ones(len(place), np.bool_))]
     while todo:

@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.encoding import Dataset
+from treewright.pruning.arguments import documented
 from treewright.pruning.path import Losses, PruningPath
+from treewright.pruning.traversal import Floats, Ints, Mask
 from treewright.tree import Tree
 from treewright.tree.surgery import subtree_mask
 
@@ -27,7 +29,7 @@ class Front:
     """The trees of the front, each constructed on access from the stored divisions."""
 
     full_tree: Tree
-    leaves: NDArray[np.int64]
+    leaves: Ints
     length: NDArray[np.int32] = field(repr=False)
     choices: NDArray[np.uint8] = field(repr=False)
 
@@ -38,7 +40,7 @@ class Front:
         """The full tree, collapsed by the best division."""
         return self.full_tree.collapse(self.branches(place).tolist())
 
-    def sums(self, of: Losses, data: Dataset) -> NDArray[np.float64]:
+    def sums(self, of: Losses, data: Dataset) -> Floats:
         """One pass over the rows, then one over the nodes for each tree."""
         values = of(self.full_tree, data)
         return np.array([values[self._leaves(place)].sum() for place in range(len(self))])
@@ -47,14 +49,15 @@ class Front:
         """The branches of the full tree that are leaves of the tree at a place."""
         return _core.front_pruning(self.full_tree.end, self.length, self.choices, int(self.leaves[place]))
 
-    def _leaves(self, place: int) -> NDArray[np.bool_]:
+    def _leaves(self, place: int) -> Mask:
         """Mask of the leaves of a tree: the collapsed nodes and the other leaves outside of them."""
         branches = self.branches(place)
-        leaves: NDArray[np.bool_] = self.full_tree.is_leaf & ~subtree_mask(self.full_tree, branches)
+        leaves: Mask = self.full_tree.is_leaf & ~subtree_mask(self.full_tree, branches)
         leaves[branches] = True
         return leaves
 
 
+@documented
 def minimum_errors(
     tree: Tree,
     *,
@@ -64,24 +67,21 @@ def minimum_errors(
 ) -> PruningPath:
     """For every number of training errors, the smallest pruning that makes no more of them.
 
+    This is the exact Pareto front of size and loss; its prunings need not be nested.
+
     Parameters
     ----------
-    tree : Tree
-        The tree to prune; it is not changed.
     errors : float, optional
         The training errors allowed (total weight, cost or loss, not a rate): the path ends with the smallest
         pruning within this limit. Without it the path goes on to the root.
     max_leaves : int, optional
         Consider only prunings of at most so many leaves. Time and memory grow with leaves × max_leaves: a
         tree of 10,000 leaves needs no limit, one of a million does.
-    validation : Dataset, optional
-        Held-out rows to measure every pruning on.
 
     Returns
     -------
     PruningPath
-        The front: no pruning has fewer leaves and no more errors. `level` is the errors of each tree; the
-        trees need not be nested.
+        The front: no pruning has fewer leaves and no more errors. `level` is the errors of each tree.
 
     Examples
     --------
@@ -106,4 +106,4 @@ def minimum_errors(
     training = np.asarray(tree.mean(loss))
     prunings = Front(tree, leaves, length, choices)
     path = PruningPath("minimum_errors", tree, prunings, loss, leaves, training, is_open=errors is None)
-    return path if validation is None else path.with_validation(validation)
+    return path.with_validation(validation)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from treewright._text import aligned
 from treewright.encoding import Dataset
+from treewright.pruning.traversal import Floats, Ints
 from treewright.tree import Tree
 from treewright.tree.evaluate import loses_0_or_1, rows_of, squared_losses
 from treewright.tree.surgery import subtree_mask
@@ -20,8 +21,6 @@ from treewright.tree.surgery import subtree_mask
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Losses = Callable[[Tree, Dataset], Floats]  # of the rows at each node of a tree
 OTHER_ROWS = "data must be the rows that the tree was grown from; its node counts differ"
 
@@ -129,46 +128,34 @@ class PruningPath:
     training: Floats  # mean loss on the rows that the tree was grown from
     validation: Floats | None = None  # mean loss on held-out rows, or its cross-validation estimate
     standard_error: Floats | None = None  # of `validation`
+    n_validation: int = 0  # the number of held-out rows behind `validation`; 0 if it is an estimate
     chosen: int = -1  # the place of the chosen tree
     is_open: bool = False  # whether the method leaves the choice to `select`
     details: dict[str, Any] = field(default_factory=dict)  # further results of the method
 
     @classmethod
     def from_nested(
-        cls,
-        method: str,
-        tree: Tree,
-        position: NDArray[Any],
-        level: Any,
-        validation: Dataset | None = None,
-        **details: Any,
+        cls, method: str, tree: Tree, position: NDArray[Any], level: NDArray[Any], **details: Any
     ) -> PruningPath:
         """The path in which each node is a leaf from its `position` on (the length: never)."""
-        level = np.asarray(level, np.float64)
         prunings = NestedPrunings(tree, np.asarray(position, np.int64), len(level))
         leaves = prunings.leaf_sums(np.ones(tree.n_nodes)).astype(np.int64)
         training = np.asarray(tree.mean(prunings.leaf_sums(tree.loss)))
-        path = cls(method, tree, prunings, level, leaves, training, details=details)
-        return path if validation is None else path.with_validation(validation)
+        return cls(method, tree, prunings, np.asarray(level, np.float64), leaves, training, details=details)
 
     @classmethod
-    def from_pair(
-        cls, method: str, tree: Tree, pruned: Tree, validation: Dataset | None = None, **details: Any
-    ) -> PruningPath:
+    def from_pair(cls, method: str, tree: Tree, pruned: Tree, **details: Any) -> PruningPath:
         """The path of two trees: the full one and the pruned one."""
         trees = (tree, pruned)
         leaves = np.array([each.n_leaves for each in trees], np.int64)
         training = np.array([float(each.mean(each.loss[each.is_leaf].sum())) for each in trees])
-        path = cls(method, tree, TreeList(trees), np.arange(2.0), leaves, training, details=details)
-        return path if validation is None else path.with_validation(validation)
+        return cls(method, tree, TreeList(trees), np.arange(2.0), leaves, training, details=details)
 
     @classmethod
-    def from_collapse(
-        cls, method: str, tree: Tree, nodes: NDArray[Any], validation: Dataset | None = None, **details: Any
-    ) -> PruningPath:
+    def from_collapse(cls, method: str, tree: Tree, nodes: NDArray[Any], **details: Any) -> PruningPath:
         """The path of two trees, the second with `nodes` collapsed (their numbers, or a mask)."""
         position = np.where(subtree_mask(tree, np.arange(tree.n_nodes)[nodes]), 1, 2)
-        return cls.from_nested(method, tree, position, np.arange(2.0), validation, **details)
+        return cls.from_nested(method, tree, position, np.arange(2.0), **details)
 
     # ---- a sequence of trees -----------------------------------------------------------------------
 
@@ -200,13 +187,15 @@ class PruningPath:
         """The mean loss of each tree on other rows."""
         return np.asarray(self.full_tree.mean(np.maximum(self.prunings.sums(Tree.loss_of, data), 0.0), data))
 
-    def with_validation(self, validation: Dataset) -> PruningPath:
-        """The same path with the mean losses on held-out rows and their standard errors."""
+    def with_validation(self, validation: Dataset | None, loss_of: Losses | None = None) -> PruningPath:
+        """The same path with the mean losses on held-out rows, where given, and their standard errors."""
+        if validation is None:
+            return self
         refuse_no_rows(validation)
-        loss = self.prunings.sums(Tree.loss_of, validation)
+        loss = self.prunings.sums(loss_of or Tree.loss_of, validation)
         square = loss if loses_0_or_1(self.full_tree) else self.prunings.sums(squared_losses, validation)
         mean, error = mean_and_error(loss, square, validation)
-        return replace(self, validation=mean, standard_error=error)
+        return replace(self, validation=mean, standard_error=error, n_validation=validation.n_rows)
 
     # ---- display -----------------------------------------------------------------------------------
 

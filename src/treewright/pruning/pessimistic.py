@@ -1,9 +1,10 @@
-"""C4.5's error-based pruning: no held-out rows, but the errors of every leaf are feared to be more than seen.
+"""C4.5's error-based pruning: a pessimistic estimate of the error from training rows, and subtree raising.
 
-A leaf with N rows of which e are wrong is charged e + AddErrs(N, e) errors, an upper limit of confidence CF.
-From the leaves to the root, a branch becomes a leaf if that is charged no more than the branch, and no more
-than its larger child with all rows of the branch; else the larger child takes its place if it is charged no
-more than the branch. A tenth of an error of slack favours the smaller tree. So does Release 8 of the program.
+A leaf with N rows of which e are wrong is estimated to make e + AddErrs(N, e) errors, an upper limit of
+confidence CF. From the leaves to the root, a branch becomes a leaf if the estimate of the leaf is not above
+that of the branch and that of its larger child with all rows of the branch; else the larger child takes its
+place if its estimate is not above that of the branch. A tenth of an error of slack favours the smaller tree.
+Release 8 of the program does the same.
 """
 
 from __future__ import annotations
@@ -11,23 +12,20 @@ from __future__ import annotations
 from numbers import Real
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
+from treewright.pruning.arguments import check_classes, documented
 from treewright.pruning.fractional_rows import SLACK, Sharing
 from treewright.pruning.path import PruningPath, refuse_no_rows
 from treewright.pruning.pessimistic_errors import add_errors
 from treewright.pruning.subtree_raising import Agenda, Moving, spans
-from treewright.pruning.traversal import collapse_mask
+from treewright.pruning.traversal import Floats, Ints, Mask, collapse_mask
 from treewright.tree import Tree
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Mask = NDArray[np.bool_]
-
-TRIAL, MORE = 32, 16  # rows that a larger child is first tried on, and how many times more are added at once
+TRIAL, MORE = 32, 16  # rows in the first trial of a larger child, and the most times more in the next
 
 
+@documented
 def pessimistic(
     tree: Tree,
     *,
@@ -36,33 +34,26 @@ def pessimistic(
     raising: bool = True,
     validation: Dataset | None = None,
 ) -> PruningPath:
-    """Prune by the errors to fear on new rows, as estimated from the rows that grew the tree.
+    """Prune by a pessimistic estimate of the errors on new rows, made from the training rows.
+
+    For trees that predict the classes of one target. Raising branches needs `data`.
 
     Parameters
     ----------
-    tree : Tree
-        The tree to prune, of the classes of one target; it is left as it is.
-    data : Dataset, optional
-        The rows that the tree was grown from; needed to raise branches.
-    confidence : float
-        C4.5's CF, above 0 and at most 1; smaller prunes more.
     raising : bool
         Whether the larger child of a branch may take its place.
-    validation : Dataset, optional
-        Held-out rows to try both trees on; they choose nothing.
 
     Returns
     -------
     PruningPath
-        The grown tree and the pruned one; ``details["estimate"]`` is the share of errors to fear of the
-        pruned one, and ``details["raised"]`` how many times a branch was raised.
+        The grown tree and the pruned one; ``details["estimate"]`` is the estimated error rate of the pruned
+        one, and ``details["raised"]`` the number of times that a branch was raised.
 
     Notes
     -----
-    As in the program, a branch that has been raised is pruned again, now with all the rows that it has got,
-    before anything above it is looked at. A split into many branches is raised or becomes a leaf as a whole,
-    and a row that goes down several branches in parts counts by its shares, where the tree is such a one
-    (`C45Classifier` grows them).
+    As in the program, a branch that was raised is pruned again, with all its new rows, before any node above
+    it. A multiway split is raised or becomes a leaf as a whole, and fractional rows count by their shares, in
+    trees that have them (`C45Classifier` grows such trees).
 
     Examples
     --------
@@ -75,17 +66,18 @@ def pessimistic(
     _check(tree, data, confidence, raising)
     if data is not None and tree.n_nodes > 1 and (tree.joined.any() or tree.missing == "fractional"):
         sharing = Sharing(tree, data, confidence, raising)
-        pruned, raised = sharing.pruned(), sharing.n_raised
+        pruned, raised = sharing.prune(), sharing.n_raised
     elif raising and data is not None and tree.n_nodes > 1:
         pruned, raised = _with_raising(tree, data, confidence)
     else:
         pruned, raised = _without_raising(tree, confidence), 0
     estimate = _estimate(pruned, confidence)
-    return PruningPath.from_pair("pessimistic", tree, pruned, validation, estimate=estimate, raised=raised)
+    path = PruningPath.from_pair("pessimistic", tree, pruned, estimate=estimate, raised=raised)
+    return path.with_validation(validation)
 
 
 def _estimate(tree: Tree, confidence: float) -> float:
-    """The share of errors to fear of a tree, from what its own leaves count."""
+    """The pessimistic error rate of a tree, from the counts of its leaves."""
     leaf = tree.is_leaf & (tree.weight > 0)
     weight, loss = tree.weight[leaf], tree.loss[leaf]
     return float((loss + add_errors(weight, loss, confidence)).sum() / tree.weight[0])
@@ -93,10 +85,9 @@ def _estimate(tree: Tree, confidence: float) -> float:
 
 def _check(tree: Tree, data: Dataset | None, confidence: float, raising: bool) -> None:
     schema = tree.schema
-    if not schema.predicts_classes or len(schema.targets) != 1:
-        raise ValueError("pessimistic counts errors; it is for trees that predict the classes of one target")
+    check_classes(tree, "pessimistic counts errors", one_target=True)
     if schema.has_costs:
-        raise ValueError("pessimistic counts errors; it cannot weigh what mistakes cost")
+        raise ValueError("pessimistic counts errors; it does not support costs")
     if not isinstance(confidence, Real) or not 0 < confidence <= 1:
         raise ValueError(f"confidence is {confidence!r}; it must be above 0 and at most 1 (C4.5's is 0.25)")
     if not raising:
@@ -111,7 +102,7 @@ def _check(tree: Tree, data: Dataset | None, confidence: float, raising: bool) -
 
 
 def _without_raising(tree: Tree, confidence: float) -> Tree:
-    """Leaves for branches only: the counts of the tree say it all."""
+    """Only branches become leaves: the counts of the tree are enough."""
     charge = tree.loss + add_errors(tree.weight, tree.loss, confidence)
 
     def decide(wave: Ints, kept: Floats) -> Mask:
@@ -131,7 +122,7 @@ def _with_raising(tree: Tree, data: Dataset, confidence: float) -> tuple[Tree, i
     raised = 0
     while (wave := agenda.pop()) is not None:
         current.renew(wave)
-        # Where a leaf wins against the branch, it has to win against the larger child, too.
+        # A leaf that is better than the branch must be better than the larger child, too.
         becomes_leaf = current.as_leaf[wave] <= current.errors[wave] + SLACK
         larger, smaller = _larger(current, wave)
         rises, rows, leaves = _rising(current, wave, larger, smaller, becomes_leaf)
@@ -156,15 +147,15 @@ def _rising(
 ) -> tuple[Mask, Ints, Ints]:
     """Which branches are replaced by their larger child; the rows that then move, and to which leaves.
 
-    The rows of the smaller child are sent down the larger one in growing portions: each row adds to what the
-    larger child is charged, so that few of them tell when it cannot win.
+    The rows of the smaller child are sent down the larger one in growing portions: each row adds to the
+    estimate of the larger child, so that a few often suffice to reject it.
     """
     charge = current.errors[larger]
-    # The larger child must be charged less than a leaf by more than the slack, or no more than the branch.
+    # The larger child must be better than a leaf by more than the slack, or not worse than the branch.
     limit = np.where(becomes_leaf, current.as_leaf[wave] - SLACK, current.errors[wave] + SLACK)
     rises = np.zeros(len(wave), np.bool_)
     owner = rows = leaves = np.zeros(0, np.int64)
-    # A larger child that is a leaf amounts to a leaf at the branch.
+    # A larger child that is a leaf is the same as a leaf at the branch.
     open_ = np.flatnonzero(~current.is_leaf[larger] & np.where(becomes_leaf, charge < limit, charge <= limit))
     if not open_.size:
         return rises, rows, leaves
@@ -181,31 +172,29 @@ def _rising(
         rows = np.concatenate([rows[still], new_rows])
         leaves = np.concatenate([leaves[still], current.arrive(larger[new_owner], new_rows)])
         done[open_] = until
-        added = _added(current, owner, rows, leaves, len(wave))[open_]
-        charged, ceiling = charge[open_] + added, limit[open_]
-        might = np.where(becomes_leaf[open_], charged < ceiling, charged <= ceiling)
+        extra = _extra_errors(current, owner, rows, leaves, len(wave))[open_]
+        estimate, ceiling = charge[open_] + extra, limit[open_]
+        might = np.where(becomes_leaf[open_], estimate < ceiling, estimate <= ceiling)
         rises[open_] = might & (until == length[open_])
-        # As many more as it takes at this rate, and some for chance.
-        wanted = 1.25 * until * (ceiling - charged) / np.maximum(added, 0.1) + 2
-        portion[open_] = np.clip(wanted, 1, MORE * until)
+        # As many more as reach the limit at this rate, and a quarter more for chance.
+        enough = 1.25 * until * (ceiling - estimate) / np.maximum(extra, 0.1) + 2
+        portion[open_] = np.clip(enough, 1, MORE * until)
         open_ = open_[might & (until < length[open_])]
-    moved = rises[owner]
-    return rises, rows[moved], leaves[moved]
+    moves = rises[owner]
+    return rises, rows[moves], leaves[moves]
 
 
-def _added(current: Moving, owner: Ints, rows: Ints, leaves: Ints, n_owners: int) -> Floats:
-    """How much more the leaves at which rows arrive are charged, for each owner of the rows."""
-    reached, first, place = np.unique(leaves, return_index=True, return_inverse=True)
-    counts = current.counts[reached]
+def _extra_errors(current: Moving, owner: Ints, rows: Ints, leaves: Ints, n_owners: int) -> Floats:
+    """The increase of the estimates of the leaves that get rows, for each owner of the rows."""
+    distinct, first, place = np.unique(leaves, return_index=True, return_inverse=True)
+    counts = current.counts[distinct]
     np.add.at(counts, (place, current.classes[rows]), current.weight[rows])
-    more = current.estimate(counts) - current.as_leaf[reached]
+    more = current.estimate(counts) - current.as_leaf[distinct]
     return np.asarray(np.bincount(owner[first], more, n_owners), np.float64)
 
 
 def _strides(length: Ints) -> Ints:
-    """Steps through ranges of given lengths that come by every place and are spread over it from the start:
-    near the golden section, without a common divisor.
-    """
+    """Steps near the golden section and coprime to the lengths, which visit every place of ranges, evenly."""
     stride = np.maximum((length * 0.618).astype(np.int64), 1)
     while (common := np.gcd(stride, length) > 1).any():
         stride = stride + common

@@ -1,13 +1,13 @@
-"""The errors to fear beyond those seen: C4.5's upper limit of a binomial, as Release 8 computes it."""
+"""C4.5's pessimistic error: the upper limit of a binomial, as Release 8 computes it."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Floats = NDArray[np.float64]
+from treewright.pruning.traversal import Floats
 
-# Quinlan's table of the normal deviate that is exceeded with a given probability; between them it is a line.
+# Quinlan's table of normal deviates and the probabilities that they are exceeded; interpolated linearly.
 _PROBABILITIES = (0.0, 0.001, 0.005, 0.01, 0.05, 0.10, 0.20, 0.40, 1.00)
 _DEVIATES = (4.0, 3.09, 2.58, 2.33, 1.65, 1.28, 0.84, 0.25, 0.00)
 _NONE = 1e-6  # fewer errors than this are none
@@ -15,22 +15,22 @@ _ONE = 0.9999  # from here on errors count as whole ones
 
 
 def add_errors(rows: ArrayLike, errors: ArrayLike, confidence: float = 0.25) -> Floats:
-    """How many errors to add to those seen, so that more are unlikely: C4.5's `AddErrs(N, e)`.
+    """The errors to add to the training errors of a leaf or rule: C4.5's `AddErrs(N, e)`.
 
-    Of `rows` rows (or weight) a leaf or rule got `errors` wrong; on as many new rows it should make no more
-    than `errors + add_errors(rows, errors, confidence)`, but with probability `confidence`. It is Quinlan's
-    pessimistic estimate rather than a guarantee: the rows are those the tree was grown from.
+    Of `rows` rows (or weight) it got `errors` wrong; with probability `confidence` it makes more than
+    `errors + add_errors(rows, errors, confidence)` errors on as many new rows. It is Quinlan's pessimistic
+    estimate rather than a guarantee: the rows are those the tree was grown from.
 
     - no error: exactly N·(1 − CF^(1/N));
-    - less than one (weights): on the line between no error and one;
+    - less than one (weights): linear between no error and one;
     - all wrong but for half an error: .67·(N − e);
-    - else the normal limit with half an error for continuity, its deviate on lines between the values of a
+    - else the normal limit with a continuity correction of half an error, its deviate interpolated in a
       table, as in Release 8: .6925 for CF = .25, where the normal distribution has .6745.
 
     Parameters
     ----------
     rows, errors : array-like
-        Rows (or weight) and errors, 0 <= errors <= rows; arrays of any shapes that go together.
+        Rows (or weight) and errors, 0 <= errors <= rows; arrays that broadcast together.
     confidence : float
         CF, above 0 and at most 1; smaller is more pessimistic.
 
@@ -48,15 +48,15 @@ def add_errors(rows: ArrayLike, errors: ArrayLike, confidence: float = 0.25) -> 
 
 
 def _limit_of_none(n: Floats, confidence: float) -> Floats:
-    """N·(1 − CF^(1/N)): with that share of errors none is seen with probability CF; 0 where no row is."""
+    """N·(1 − CF^(1/N)): at that error rate none occurs with probability CF; 0 without rows."""
     return np.asarray(-n * np.expm1(np.log(confidence) / np.where(n > 0, n, 1.0)))
 
 
 def _limit_of_some(n: Floats, e: Floats, confidence: float) -> Floats:
-    """What to add to one error or more."""
+    """The errors to add to one error or more."""
     z2 = float(np.interp(confidence, _PROBABILITIES, _DEVIATES)) ** 2
-    seen = np.minimum(e + 0.5, n)  # where this is n, the answer is the other one
-    spread = np.sqrt(z2 * (seen * (1 - seen / np.where(n > 0, n, 1.0)) + z2 / 4))
+    half_more = np.minimum(e + 0.5, n)  # where this is n, the other formula holds
+    spread = np.sqrt(z2 * (half_more * (1 - half_more / np.where(n > 0, n, 1.0)) + z2 / 4))
     total = n + z2
-    share = (seen + z2 / 2 + spread) / np.where(total > 0, total, 1.0)
+    share = (half_more + z2 / 2 + spread) / np.where(total > 0, total, 1.0)
     return np.where(e + 0.5 >= n, 0.67 * np.maximum(n - e, 0.0), n * share - e)

@@ -9,27 +9,23 @@ no pruning of the same loss is smaller.
 from __future__ import annotations
 
 from collections.abc import Callable
-from numbers import Real
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
+from treewright.pruning.arguments import check_classes, check_probability, documented, refuse_many_classes
 from treewright.pruning.path import PruningPath, refuse_no_rows, refuse_training_rows
-from treewright.pruning.traversal import SAME_LOSS, collapse_mask
+from treewright.pruning.traversal import SAME_LOSS, Floats, Ints, Mask, collapse_mask
 from treewright.tree import Tree
-from treewright.tree.class_counts import SparseRows
 from treewright.tree.evaluate import rows_of
 from treewright.tree.missing import divides
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 Decision = Callable[[Ints, Floats], Mask]
 Choice = Literal["prune", "keep"]
 
 
+@documented
 def reduced_error(
     tree: Tree,
     *,
@@ -41,10 +37,10 @@ def reduced_error(
 ) -> PruningPath:
     """Collapse every branch that does no better than a leaf on held-out rows, from the leaves to the root.
 
+    Predictions stay those of the training rows.
+
     Parameters
     ----------
-    tree : Tree
-        The tree to prune; it is not changed.
     validation : Dataset
         Rows that the tree was not grown from, encoded with its schema.
     ties : {"prune", "keep"}
@@ -77,11 +73,11 @@ def reduced_error(
             raise ValueError(f"{name} is {choice!r}; it must be 'prune' or 'keep'")
     refuse_no_rows(validation)
     refuse_training_rows(tree, validation)
-    values, collapses = (
-        _loss_decision(tree, validation, ties)
-        if significance is None
-        else _mcnemar_decision(tree, validation, significance)
-    )
+    loss = tree.loss_of(validation)
+    if significance is None:
+        values, collapses = _loss_decision(loss, ties)
+    else:
+        values, collapses = _mcnemar_decision(tree, validation, significance)
     # A branch that no row reaches is a tie.
     is_unreached = None if ties == unreached and significance is None else rows_of(tree, validation) == 0
 
@@ -91,12 +87,12 @@ def reduced_error(
             gone = np.where(is_unreached[wave], unreached == "prune", gone)
         return gone if root else gone & (wave > 0)
 
-    return PruningPath.from_collapse("reduced_error", tree, collapse_mask(tree, values, decide), validation)
+    path = PruningPath.from_collapse("reduced_error", tree, collapse_mask(tree, values, decide))
+    return path.with_validation(validation, lambda *_: loss)
 
 
-def _loss_decision(tree: Tree, validation: Dataset, ties: Choice) -> tuple[Floats, Decision]:
+def _loss_decision(loss: Floats, ties: Choice) -> tuple[Floats, Decision]:
     """A branch collapses where a leaf loses less, or as much."""
-    loss = tree.loss_of(validation)
     slack = SAME_LOSS * loss if ties == "prune" else -SAME_LOSS * loss
 
     def collapses(wave: Ints, kept: Floats) -> Mask:
@@ -135,22 +131,16 @@ def _mcnemar_decision(tree: Tree, validation: Dataset, significance: float) -> t
 
 
 def _check_testable(tree: Tree, validation: Dataset, significance: float) -> None:
-    if not isinstance(significance, Real) or not 0 < significance < 1:
-        raise ValueError(f"significance is {significance!r}; it must be between 0 and 1, such as 0.05")
-    schema = tree.schema
-    if not schema.predicts_classes or len(schema.targets) != 1:
-        raise ValueError(
-            "significance counts correct predictions; it is for trees of the classes of one target"
-        )
+    check_probability("significance", significance)
+    check_classes(tree, "significance counts correct predictions", one_target=True)
     if divides(tree, validation):
         raise ValueError(
             "significance counts whole rows, but this tree splits validation rows with missing values into "
             "fractions (missing='fractional')"
         )
-    if schema.has_costs:
+    if tree.schema.has_costs:
         raise ValueError("significance counts correct predictions; it does not support costs")
-    if isinstance(tree.statistic, SparseRows):
-        raise ValueError(f"significance supports up to 256 classes; the tree has {schema.width}")
+    refuse_many_classes(tree, "significance")
     if validation.weight is not None and (validation.weight % 1).any():
         row = int(np.argmax(validation.weight % 1 > 0))
         raise ValueError(

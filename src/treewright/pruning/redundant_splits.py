@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.pruning.traversal import collapse_mask
+from treewright.pruning.traversal import Floats, Ints, Mask, collapse_mask
 from treewright.tree import Tree
 
 
@@ -26,7 +26,7 @@ def collapse_redundant(tree: Tree) -> Tree:
     left, right = np.maximum(tree.left, 0), np.maximum(tree.right, 0)
     same = (prediction == prediction[left]).all(axis=1) & (prediction == prediction[right]).all(axis=1)
 
-    def decide(wave: NDArray[np.int64], leaves: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def decide(wave: Ints, leaves: Floats) -> Mask:
         return np.asarray((leaves[:, 0] == 2) & same[wave])
 
     return tree.collapse(np.flatnonzero(collapse_mask(tree, np.ones((tree.n_nodes, 1)), decide)).tolist())

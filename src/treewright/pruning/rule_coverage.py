@@ -1,4 +1,4 @@
-"""Which rows a condition fits, a bit for each row: what the search for rules counts with."""
+"""The rows that conditions fit, as sets of bits, for counting in the search for rules."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
+from treewright.pruning.traversal import Floats, Ints, Mask
 from treewright.tree.conditions import Condition
 
 Bits: TypeAlias = NDArray[np.uint64]  # 64 rows in a word; one axis for rows, or several sets along the first
-Floats: TypeAlias = NDArray[np.float64]
 
-_CACHE = 256 * 2**20  # bytes of bits kept for conditions that will be asked for again
+_CACHE = 256 * 2**20  # bytes of bits kept for conditions that come again
 _ONES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, np.newaxis], axis=1).sum(axis=1, dtype=np.uint8)
 
 
 class Covers:
-    """The rows of a table as sets of bits; rows of weight 0 are as good as absent."""
+    """The rows of a table as sets of bits, without rows of weight 0."""
 
     def __init__(self, data: Dataset) -> None:
         if data.weight is not None and not data.weight.all():
@@ -28,39 +28,39 @@ class Covers:
         self.codes: NDArray[np.int32] = data.targets[0]
         self.n_rows = data.n_rows
         self.weight: Floats | None = data.weight
-        self.all = self.packed(np.ones(self.n_rows, np.bool_))
+        self.all = self.pack(np.ones(self.n_rows, np.bool_))
         self._place = {name: j for j, name in enumerate(data.schema.names)}
         self._columns: dict[str, NDArray[Any]] = {}
-        self._kept: dict[Condition | int, Bits] = {}  # the one asked for last comes last
+        self._cache: dict[Condition | int, Bits] = {}  # the one used last comes last
 
-    def packed(self, flags: NDArray[np.bool_]) -> Bits:
+    def pack(self, flags: Mask) -> Bits:
         """A bit for each row, filled up with zeros to whole words."""
         bits = np.zeros((self.n_rows + 63) // 64 * 8, np.uint8)
         bits[: (self.n_rows + 7) // 8] = np.packbits(flags)
         return bits.view(np.uint64)
 
-    def flags(self, bits: Bits) -> NDArray[np.bool_]:
+    def flags(self, bits: Bits) -> Mask:
         """The bits of one set as truth values, one for each row."""
         return np.unpackbits(bits.view(np.uint8), count=self.n_rows).view(np.bool_)
 
     def of(self, condition: Condition) -> Bits:
         """The rows that fit a condition."""
-        return self._remembered(condition)
+        return self._bits(condition)
 
     def of_class(self, code: int) -> Bits:
         """The rows of a class."""
-        return self._remembered(code)
+        return self._bits(code)
 
-    def _remembered(self, key: Condition | int) -> Bits:
-        bits = self._kept.pop(key, None)
+    def _bits(self, key: Condition | int) -> Bits:
+        bits = self._cache.pop(key, None)
         if bits is None:
-            bits = self.packed(self.codes == key if isinstance(key, int) else self._fitting(key))
-            if len(self._kept) * bits.nbytes > _CACHE:
-                del self._kept[next(iter(self._kept))]
-        self._kept[key] = bits
+            bits = self.pack(self.codes == key if isinstance(key, int) else self._fitting(key))
+            if len(self._cache) * bits.nbytes > _CACHE:
+                del self._cache[next(iter(self._cache))]
+        self._cache[key] = bits
         return bits
 
-    def _fitting(self, condition: Condition) -> NDArray[np.bool_]:
+    def _fitting(self, condition: Condition) -> Mask:
         name = condition.column
         j = self._place[name]
         if name not in self._columns:  # of a matrix, a column is far faster to read as an array of its own
@@ -74,7 +74,7 @@ class Covers:
             bits = bits & self.of(condition)
         return bits
 
-    def count(self, bits: Bits) -> NDArray[np.int64]:
+    def count(self, bits: Bits) -> Ints:
         """The number of rows in each set, over the last axis."""
         counts: Any = getattr(np, "bitwise_count", None)  # numpy 2 has it
         ones = _ONES[bits.view(np.uint8)] if counts is None else counts(bits)

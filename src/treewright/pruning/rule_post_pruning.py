@@ -1,9 +1,9 @@
 """Rule post-pruning: each path of a tree becomes a rule, and each rule is pruned by itself.
 
-A tree can only cut from below: a test near the root stays in every path under it. A rule can lose any of its
-conditions, the first as well as the last, so that a list of rules is often shorter and plainer than the tree.
+A tree can only be pruned from below: a test near the root stays in every path under it. A rule can lose any
+of its conditions, the first as well as the last, so that a list of rules is often shorter than the tree.
 
-What is whose:
+Sources:
 
 - Mitchell (Machine Learning, 3.7.1.2): paths to rules; drop any condition as long as the estimated error does
   not rise; order the rules by their estimated accuracy. `method="validation"` estimates on other rows than
@@ -13,11 +13,11 @@ What is whose:
   order of dropping; no rule that is worse than its class without conditions; for each class the subset of
   rules with the shortest description, theory bits by half; classes by fewest false positives; the default
   class; rules dropped whose omission lowers the training error. `method="pessimistic"` does all this.
-- Ours: tests of one column are joined before anything is dropped (a lower bound, an upper bound, a set of
-  categories are what can be dropped); ties drop the condition that lets in more rows, then the one further
-  down; a rule that no row fits has error 1; a rule that answers no training row is left out; what a condition
-  costs in bits (`rule_selection`); a missing value or unseen category fits a condition if the tree sent it
-  that way at every test joined in it.
+- This implementation: the tests of one column are merged first (a lower bound, an upper bound or a set of
+  categories can be dropped); among equals, the condition is dropped that admits more rows, then the one
+  further down; a rule that fits no row has error 1; a rule that decides no training row is left out; the bits
+  of a condition (`rule_selection`); a missing value or unseen category fits a condition if the tree sends it
+  that way at every test merged in it.
 """
 
 from __future__ import annotations
@@ -27,22 +27,21 @@ from functools import partial
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
 from treewright.pruning.pessimistic_errors import add_errors
 from treewright.pruning.rule_coverage import Bits, Covers
-from treewright.pruning.rule_selection import Candidate, default_class, polished, selected
+from treewright.pruning.rule_selection import Candidate, default_class, drop_harmful_rules, select_rules
+from treewright.pruning.traversal import Floats
 from treewright.tree import Tree
 from treewright.tree.conditions import Condition, merge_conditions
 from treewright.tree.oblique import extended
 from treewright.tree.rule_list import Rule, RuleList, classes_of, paths
 
-Floats = NDArray[np.float64]
 Method = Literal["pessimistic", "validation"]
 Estimate = Callable[[Floats, Floats], Floats]  # from rows and errors to the error to expect
 
-_DIGITS = 12  # of an estimated error; what differs less is equal
+_DIGITS = 12  # of an estimated error; smaller differences are rounding
 
 
 def rule_list(
@@ -65,17 +64,17 @@ def rule_list(
     tree : Tree
         The tree, of one target with classes.
     data : Dataset
-        The rows that grew it, encoded with its schema.
+        The rows that it was grown from, encoded with its schema.
     validation : Dataset, optional
-        Rows that did not grow it; for ``method="validation"`` only.
+        Rows that it was not grown from; for ``method="validation"`` only.
     method : {"pessimistic", "validation"}
         Errors estimated from the training rows as C4.5rules does, or on `validation` as Mitchell does.
     confidence : float
         CF of the pessimistic estimate, above 0 and at most 1; smaller drops more conditions.
     max_rules : int
-        A tree with more leaves is refused: prune it first, or allow more and wait.
+        A tree with more leaves is refused: prune it first, or allow more.
     seed : int
-        Of the random starts from which a subset of more than ten rules of a class is sought.
+        The seed of the random starts of the search for a subset of more than ten rules of a class.
 
     Examples
     --------
@@ -91,15 +90,15 @@ def rule_list(
     _check(tree, data, validation, method, max_rules)
     classes = classes_of(tree.schema)
     covers = Covers(extended(data, tree.directions))
-    estimate = partial(_pessimistic, confidence=confidence) if method == "pessimistic" else _seen
+    estimate = partial(_pessimistic_rate, confidence=confidence) if method == "pessimistic" else _error_rate
     judges = covers if validation is None else Covers(extended(validation, tree.directions))
-    found = _generalised(tree, judges, estimate)
+    rules = _generalise(tree, judges, estimate)
     if method == "pessimistic":
-        chosen = polished(selected(found, covers, len(classes), seed), covers, len(classes))
+        rules = drop_harmful_rules(select_rules(rules, covers, len(classes), seed), covers, len(classes))
     else:
-        found.sort(key=lambda candidate: (candidate.error, -candidate.weight))  # stable: ties as in the tree
-        chosen = [candidate._replace(cover=covers.of_all(candidate.conditions)) for candidate in found]
-    return _finished(tree, chosen, covers, estimate)
+        rules.sort(key=lambda candidate: (candidate.error, -candidate.weight))  # stable: ties as in the tree
+        rules = [candidate._replace(cover=covers.of_all(candidate.conditions)) for candidate in rules]
+    return _rule_list(tree, rules, covers, estimate)
 
 
 def _check(tree: Tree, data: Dataset, validation: Dataset | None, method: str, max_rules: int) -> None:
@@ -134,11 +133,11 @@ def _check(tree: Tree, data: Dataset, validation: Dataset | None, method: str, m
         )
 
 
-def _pessimistic(rows: Floats, errors: Floats, confidence: float) -> Floats:
+def _pessimistic_rate(rows: Floats, errors: Floats, confidence: float) -> Floats:
     return _rate(rows, errors + add_errors(rows, errors, confidence))
 
 
-def _seen(rows: Floats, errors: Floats) -> Floats:
+def _error_rate(rows: Floats, errors: Floats) -> Floats:
     return _rate(rows, errors)
 
 
@@ -148,47 +147,47 @@ def _rate(rows: Floats, errors: Floats) -> Floats:
     return rate.round(_DIGITS)
 
 
-def _generalised(tree: Tree, covers: Covers, estimate: Estimate) -> list[Candidate]:
+def _generalise(tree: Tree, covers: Covers, estimate: Estimate) -> list[Candidate]:
     """The rules of all paths without the conditions that do not help, each only once.
 
     Those that are no better than their class without conditions are left out.
     """
-    found: dict[tuple[int, frozenset[Condition]], Candidate] = {}
+    rules: dict[tuple[int, frozenset[Condition]], Candidate] = {}
     total = covers.by_class(covers.all, len(classes_of(tree.schema)))
     base = estimate(np.full_like(total, total.sum()), total.sum() - total)
     for leaf, conditions in paths(tree):
         code = int(tree.label[leaf, 0])
-        kept, error, weight = _shortened(code, conditions, covers, estimate)
+        kept, error, weight = _shorten(code, conditions, covers, estimate)
         key = code, frozenset(kept)
-        if error < base[code] and key not in found:
-            found[key] = Candidate(kept, code, error, weight, covers.of_all(kept))
-    return list(found.values())
+        if error < base[code] and key not in rules:
+            rules[key] = Candidate(kept, code, error, weight, covers.of_all(kept))
+    return list(rules.values())
 
 
-def _shortened(
+def _shorten(
     code: int, conditions: tuple[Condition, ...], covers: Covers, estimate: Estimate
 ) -> tuple[tuple[Condition, ...], float, float]:
     """The conditions that help, the error to expect of the rule with these, and the weight of its rows.
 
-    As long as the estimated error does not rise, the condition is dropped without which it is lowest. A row
-    that fails one condition only is let in by dropping that one: for each row it is enough to know how many
-    conditions it fails and the sum of their numbers, which for such a row is the number of the one.
+    As long as the estimated error does not rise, the condition is dropped whose omission lowers it most. Only
+    a row that fails a single condition is admitted by dropping one: for each row it is enough to know how
+    many conditions it fails and the sum of their numbers, for such a row the number of that condition.
     """
     n = len(conditions)
     weight = np.ones(covers.n_rows) if covers.weight is None else covers.weight
     fails = [~covers.flags(covers.of(condition)) for condition in conditions]
-    kind = np.min_scalar_type(n)  # sums may run over: those of single failures do not
-    count, which = np.zeros((2, covers.n_rows), kind)
-    for i, failed in enumerate(fails):
-        count += failed
-        which += failed * kind.type(i)
+    dtype = np.min_scalar_type(n)  # sums may overflow: those of single failures do not
+    count, which = np.zeros((2, covers.n_rows), dtype)
+    for i, fail in enumerate(fails):
+        count += fail
+        which += fail * dtype.type(i)
     kept = np.ones(n, np.bool_)
     fits = np.flatnonzero(count == 0)
     rows, wrong = weight[fits].sum(), weight[fits][covers.codes[fits] != code].sum()
     while True:
         single = np.flatnonzero(count == 1)
         more, number = weight[single], which[single]
-        sums = np.stack([np.zeros(n + 1)] * 2)  # what dropping each would let in; the last: dropping none
+        sums = np.zeros((2, n + 1))  # what dropping each would admit; the last: dropping none
         sums[0, :n] = np.bincount(number, more, n)
         sums[1, :n] = np.bincount(number, more * (covers.codes[single] != code), n)
         sums += np.array([[rows], [wrong]])
@@ -200,34 +199,34 @@ def _shortened(
         rows, wrong = sums[:, best]
         kept[best] = False
         count -= fails[best]
-        which -= fails[best] * kind.type(best)
+        which -= fails[best] * dtype.type(best)
 
 
-def _finished(tree: Tree, chosen: list[Candidate], covers: Covers, estimate: Estimate) -> RuleList:
-    """The list with what it says of the training rows: each is counted where it is answered."""
+def _rule_list(tree: Tree, candidates: list[Candidate], covers: Covers, estimate: Estimate) -> RuleList:
+    """The list with its counts: each training row is counted at the first rule that it fits."""
     classes = classes_of(tree.schema)
     left = covers.all
-    made = []
+    rules = []
 
     def rule(conditions: tuple[Condition, ...], code: int, error: float, rows: Bits) -> Rule:
         weight = covers.by_class(rows, len(classes))
         weights = tuple((classes[c], float(weight[c])) for c in np.flatnonzero(weight))
         return Rule(merge_conditions(conditions), classes[code], int(covers.count(rows)), weights, error)
 
-    for candidate in chosen:
+    for candidate in candidates:
         rows = left & candidate.cover
         if rows.any():
-            made.append(rule(candidate.conditions, candidate.code, candidate.error, rows))
+            rules.append(rule(candidate.conditions, candidate.code, candidate.error, rows))
             left = left & ~candidate.cover
     code = default_class(left, covers, len(classes))
     weight, right = covers.weigh(np.stack([left, left & covers.of_class(code)]))
     error = estimate(np.array(weight), np.array(weight - right))
-    tested = {condition.column for r in made for condition in r.conditions}
-    holed = frozenset(name for name in tested if _has_missing(covers.data, name))
+    columns = {condition.column for each in rules for condition in each.conditions}
+    incomplete = frozenset(name for name in columns if _has_missing(covers.data, name))
     default = rule((), code, float(error), left)
-    return RuleList(tuple(made), default, tree.schema, holed, directions=tree.directions)
+    return RuleList(tuple(rules), default, tree.schema, incomplete, directions=tree.directions)
 
 
 def _has_missing(data: Dataset, name: str) -> bool:
-    values = data.column(data.schema.position(name))
-    return bool((np.isnan(values) if values.dtype.kind == "f" else values == -1).any())
+    j = data.schema.position(name)
+    return bool(data.schema.columns[j].type.is_missing(data.column(j)).any())

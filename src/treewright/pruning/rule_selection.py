@@ -1,7 +1,7 @@
 """Which rules of each class to keep, in which order: C4.5rules' choice by description length.
 
-The rules of a class say which rows are of it. To tell somebody who has the rows, but not their classes, one
-sends the rules and the rows for which they are wrong; the best rules make the shortest message:
+The rules of a class say which rows belong to it. To transmit the class to a receiver who has the rows, one
+sends the rules and the rows for which they are wrong; the best rules give the shortest message:
 
     ½ · (bits of the rules)  +  log₂ C(rows that fit, false positives)  +  log₂ C(other rows, false negatives)
 
@@ -13,20 +13,19 @@ and log₂ of the number of gaps between its values; for a category, a bit for e
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
 from treewright.pruning.rule_coverage import Bits, Covers
-from treewright.tree.conditions import Condition, Within
-
-Floats: TypeAlias = NDArray[np.float64]
+from treewright.pruning.traversal import Floats, Ints, Mask
+from treewright.tree.conditions import Condition
 
 THEORY_WEIGHT = 0.5
-MOST_TRIED = 10  # of so many rules all subsets are tried; of more, climbs from random starts find one
-STARTS = np.linspace(0.0, 1.0, 11)  # the chance of a rule to be in the start of each climb
+MOST_TRIED = 10  # all subsets of so many rules are tried; for more, hill climbing from random starts
+STARTS = np.linspace(0.0, 1.0, 11)  # the probability of a rule to be in the start of each climb
 _BETTER = 1e-9  # bits; a climb goes on for more than rounding only
 
 
@@ -40,24 +39,23 @@ class Candidate(NamedTuple):
     cover: Bits  # the training rows that it fits
 
 
-def selected(found: list[Candidate], covers: Covers, n_classes: int, seed: int) -> list[Candidate]:
-    """The chosen rules of each class, the class with the fewest false positives first."""
+def select_rules(candidates: list[Candidate], covers: Covers, n_classes: int, seed: int) -> list[Candidate]:
+    """The best rules of each class, the class with the fewest false positives first."""
     cost = _Costs(covers.data)
     groups: dict[int, list[Candidate]] = {}
-    for candidate in found:
+    for candidate in candidates:
         groups.setdefault(candidate.code, []).append(candidate)
     chosen = {}
     for code, group in sorted(groups.items()):
         bits = np.array([cost.of_rule(candidate.conditions) for candidate in group])
         kept = _Subsets(group, bits, covers).best(np.random.default_rng((seed, code)))
         if kept.size:
-            best_first = sorted((group[i] for i in kept), key=lambda rule: (rule.error, -rule.weight))
-            chosen[code] = best_first
+            chosen[code] = sorted((group[i] for i in kept), key=lambda rule: (rule.error, -rule.weight))
     return [rule for code in _class_order(chosen, covers, n_classes) for rule in chosen[code]]
 
 
 class _Costs:
-    """What conditions and rules cost, in bits."""
+    """The description length of conditions and rules, in bits."""
 
     def __init__(self, data: Dataset) -> None:
         self._data = data
@@ -72,7 +70,7 @@ class _Costs:
         name, schema = condition.column, self._data.schema
         if name not in self._by_column:
             j = schema.position(name)
-            if isinstance(condition, Within):
+            if schema.columns[j].is_category:
                 bits = float(len(schema.columns[j].categories))
             else:
                 values = self._data.column(j)
@@ -83,16 +81,16 @@ class _Costs:
 
 
 class _Subsets:
-    """The subsets of the rules of one class, and how long the message with each would be.
+    """The subsets of the rules of one class, and the length of the message with each.
 
-    Rows that fit the same rules are one kind of rows: all is counted by kinds, of which there are few.
+    Rows that fit the same rules are one kind of rows: everything is counted by kinds, which are few.
     """
 
     def __init__(self, group: list[Candidate], bits: Floats, covers: Covers) -> None:
         self.bits = bits
         sets = [candidate.cover for candidate in group]
-        # A number drawn for each rule; those of the rules that fit a row, xored, tell its kind. That two
-        # kinds get the same of 2⁶⁴ numbers is not to be feared.
+        # A random number for each rule; the xor of those of the rules that fit a row identifies its kind. A
+        # collision among 2⁶⁴ numbers is negligible.
         numbers = np.random.default_rng(0).integers(1, 2**63, len(sets), np.uint64)
         key = np.zeros(covers.n_rows, np.uint64)
         for cover, number in zip(sets, numbers, strict=True):
@@ -118,13 +116,12 @@ class _Subsets:
         return np.flatnonzero(inside)
 
     def length(self, right: Floats, wrong: Floats, bits: Floats, size: NDArray[np.integer]) -> Floats:
-        """The bits of messages: with rules that fit this weight rightly and wrongly."""
+        """The bits of messages, for rules that cover this weight of their class and of others."""
         theory = np.maximum(bits - _log2_factorial(size), 0.0)
-        missed = np.maximum(self.right.sum() - right, 0.0)
-        others = np.maximum(self.right.sum() + self.wrong.sum() - right - wrong, missed)
-        return np.asarray(
-            THEORY_WEIGHT * theory + _log2_choose(right + wrong, wrong) + _log2_choose(others, missed)
-        )
+        false_negatives = np.maximum(self.right.sum() - right, 0.0)
+        others = np.maximum(self.right.sum() + self.wrong.sum() - right - wrong, false_negatives)
+        exceptions = _log2_choose(right + wrong, wrong) + _log2_choose(others, false_negatives)
+        return np.asarray(THEORY_WEIGHT * theory + exceptions)
 
     def _best_of_all(self) -> NDArray[np.intp]:
         n = len(self.bits)
@@ -132,12 +129,12 @@ class _Subsets:
         fits = np.zeros((n, len(self.right)), np.bool_)
         for i, kinds in enumerate(self.kinds):
             fits[i, kinds] = True
-        covered = (subsets.astype(np.float64) @ fits > 0).astype(np.float64)
+        covers = (subsets.astype(np.float64) @ fits > 0).astype(np.float64)
         size = subsets.sum(axis=1)
-        length = self.length(covered @ self.right, covered @ self.wrong, subsets @ self.bits, size)
+        length = self.length(covers @ self.right, covers @ self.wrong, subsets @ self.bits, size)
         return np.flatnonzero(subsets[np.lexsort((size, length.round(9)))[0]])
 
-    def _climb(self, inside: NDArray[np.bool_]) -> tuple[float, NDArray[np.bool_]]:
+    def _climb(self, inside: Mask) -> tuple[float, Mask]:
         """Add or remove the one rule that shortens the message most, until none does."""
         fitting = np.zeros(len(self.right), np.int64)  # rules of the subset that each kind fits
         for i in np.flatnonzero(inside):
@@ -166,9 +163,9 @@ class _Subsets:
             table += self._alone(kinds, fitting)
             inside[best] = not inside[best]
 
-    def _alone(self, kinds: NDArray[np.intp], fitting: NDArray[np.int64]) -> Floats:
-        """For each rule the weight of those of its kinds that no rule of the subset fits: right and wrong;
-        and of those that one rule fits. Only the given kinds are looked at.
+    def _alone(self, kinds: NDArray[np.intp], fitting: Ints) -> Floats:
+        """For each rule the right and wrong weight of those of its kinds that no rule of the subset fits, and
+        of those that one rule fits; for the given kinds only.
         """
         kinds = kinds[fitting[kinds] <= 1]
         lengths = self.first[kinds + 1] - self.first[kinds]
@@ -199,9 +196,9 @@ def _log2_choose(n: Floats, k: Floats) -> Floats:
 
 
 def _class_order(chosen: dict[int, list[Candidate]], covers: Covers, n_classes: int) -> list[int]:
-    """The class with the fewest false positives first; then again for the rows that are left, and so on.
+    """The class with the fewest false positives first, then the same for the remaining rows, and so on.
 
-    Equals: the class that is right for more of them first.
+    Among equals the class with more true positives comes first.
     """
     weight = np.ones(covers.n_rows) if covers.weight is None else covers.weight
     parts = {
@@ -226,34 +223,33 @@ def _class_order(chosen: dict[int, list[Candidate]], covers: Covers, n_classes: 
 
 
 def default_class(left: Bits, covers: Covers, n_classes: int) -> int:
-    """The heaviest class of the rows that no rule fits; among equals the heaviest of all rows."""
-    overall = covers.by_class(covers.all, n_classes)
-    uncovered = covers.by_class(left, n_classes)
-    return int(np.lexsort((-overall, -uncovered))[0])
+    """The majority class of the rows that no rule fits; among equals the one with more of all rows."""
+    overall, remaining = covers.by_class(covers.all, n_classes), covers.by_class(left, n_classes)
+    return int(np.lexsort((-overall, -remaining))[0])
 
 
-def polished(chosen: list[Candidate], covers: Covers, n_classes: int) -> list[Candidate]:
-    """Without the rules whose omission lowers the training error: the first is dropped, and all looked at
-    again.
+def drop_harmful_rules(rules: list[Candidate], covers: Covers, n_classes: int) -> list[Candidate]:
+    """The rules without those whose omission lowers the training error: the first such rule is dropped, then
+    all are checked again.
     """
-    chosen = list(chosen)
-    while chosen:
+    rules = list(rules)
+    while rules:
         once, twice = covers.all & ~covers.all, covers.all & ~covers.all
-        right_then = once  # rows that the second rule that fits them answers rightly
-        answered = []
-        for rule in chosen:
+        right_then = once  # rows that would be right by the second rule that fits them
+        own = []
+        for rule in rules:
             second = rule.cover & once & ~twice
             right_then = right_then | (second & covers.of_class(rule.code))
-            answered.append(rule.cover & ~once)
+            own.append(rule.cover & ~once)
             twice, once = twice | second, once | rule.cover
         default = default_class(covers.all & ~once, covers, n_classes)
         right_then = right_then | (~twice & covers.of_class(default))
-        for i, rule in enumerate(chosen):
-            gained, lost = answered[i] & right_then, answered[i] & covers.of_class(rule.code)
-            gain = covers.weigh(np.stack([gained & ~lost, lost & ~gained]))
-            if gain[0] > gain[1]:
-                del chosen[i]
+        for i, rule in enumerate(rules):
+            right_without, right_with = own[i] & right_then, own[i] & covers.of_class(rule.code)
+            gain, loss = covers.weigh(np.stack([right_without & ~right_with, right_with & ~right_without]))
+            if gain > loss:
+                del rules[i]
                 break
         else:
             break
-    return chosen
+    return rules

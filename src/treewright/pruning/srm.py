@@ -8,52 +8,45 @@ every pruning lies on or above the line, and the penalty on or above its chord.
 from __future__ import annotations
 
 from dataclasses import replace
-from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
+from treewright.pruning.arguments import check_classes, check_constant, documented
 from treewright.pruning.cost_complexity import cost_complexity
 from treewright.pruning.cross_validation import tune_constant
 from treewright.pruning.path import PruningPath
+from treewright.pruning.traversal import Floats
 from treewright.tree import Tree
 
 Size = Literal["nodes", "leaves"]
 GRID = tuple(np.geomspace(0.02, 1.0, 18).round(4).tolist())  # the values of c that cross-validation tries
 
 
+@documented
 def srm(
     tree: Tree,
     *,
     c: float | Literal["cv"] = 1.0,
     size: Size = "nodes",
+    validation: Dataset | None = None,
     data: Dataset | None = None,
     growing: dict[str, Any] | None = None,
     n_folds: int = 10,
     seed: int = 0,
-    validation: Dataset | None = None,
 ) -> PruningPath:
     """The pruning of least training error + c·√(size / rows), over all prunings.
 
+    For trees that predict classes.
+
     Parameters
     ----------
-    tree : Tree
-        The tree to prune; it is not changed.
     c : float or "cv"
         The weight of the penalty. The theory has 1, which prunes far too much; about 0.3 gives good trees.
         "cv" chooses it by cross-validation, which needs `data`.
     size : {"nodes", "leaves"}
         The size of a tree; the theory counts nodes.
-    data : Dataset, optional
-        The rows that the tree was grown from, for ``c="cv"``.
-    growing : dict, optional
-        The parameters of `grow` for the trees of the folds.
-    n_folds, seed : int
-        The number of folds and the seed of their draw.
-    validation : Dataset, optional
-        Held-out rows to measure every subtree on; they do not affect the pruning.
 
     Returns
     -------
@@ -67,8 +60,7 @@ def srm(
     >>> srm(tree).pruned.n_leaves, srm(tree, c=0.1).pruned.n_leaves
     (1, 4)
     """
-    if not tree.schema.predicts_classes:
-        raise ValueError("srm weighs the error rate against the size; it is for trees that predict classes")
+    check_classes(tree, "srm weighs the error rate against the size")
     path = cost_complexity(tree, validation=validation)
     if c != "cv":
         return choose_by_penalty(path, c, size, method="srm")
@@ -83,14 +75,12 @@ def srm(
 
 def choose_by_penalty(path: PruningPath, c: float, size: Size, **changes: Any) -> PruningPath:
     """Choose the tree of least training loss + c·√(size / rows), the smallest among equals."""
-    if not isinstance(c, Real) or not 0 <= c < np.inf:
-        raise ValueError(f"c is {c!r}; it must be a number >= 0 or 'cv'")
-    value = path.training + c * penalty(path, size)
+    value = path.training + check_constant(c, " or 'cv'") * penalty(path, size)
     best = len(path) - 1 - int(np.argmin(value[::-1]))
     return path.choose(best, details={**path.details, "c": c, "size": size}, **changes)
 
 
-def penalty(path: PruningPath, size: Size) -> NDArray[np.float64]:
+def penalty(path: PruningPath, size: Size) -> Floats:
     """√(size / rows) of each tree of a path."""
     if size not in ("nodes", "leaves"):
         raise ValueError(f"size is {size!r}; it must be 'nodes' or 'leaves'")

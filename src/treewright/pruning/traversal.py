@@ -32,9 +32,9 @@ def collapse_mask(tree: Tree, values: Floats, decide: Callable[[Ints, Floats], M
     below = values.copy()
     collapses = np.zeros(tree.n_nodes, np.bool_)
     for wave in tree.waves:
-        kept = below[wave + 1] + below[tree.right[wave]]
-        gone = decide(wave, kept)
-        kept[gone] = values[wave[gone]]
-        below[wave] = kept
-        collapses[wave] = gone
+        sums = below[wave + 1] + below[tree.right[wave]]
+        mask = decide(wave, sums)
+        sums[mask] = values[wave[mask]]
+        below[wave] = sums
+        collapses[wave] = mask
     return collapses

@@ -13,8 +13,8 @@ from typing import Any
 from treewright.parameters.spec import parameter
 from treewright.parameters.values import Pruning
 from treewright.pruning import METHODS
+from treewright.pruning.arguments import PROVIDED
 
-PROVIDED = ("data", "validation", "growing", "seed")  # what a fit itself provides
 _ENTRY = re.compile(r"^(\w+) : (.+?)(?:, default=.*|, optional)?\n((?:    .+\n?)*)", re.MULTILINE)
 
 
@@ -33,17 +33,11 @@ def _value_class(method: str) -> type[Pruning]:
     summary = doc.partition("\n\n")[0]
     name = "SRM" if method == "srm" else method.title().replace("_", "")
     text = f'{summary}\n\n``pruning="{method}"`` is ``pruning={name}()``.\n'
-    body = {
-        "__module__": __name__,
-        "__doc__": text,
-        "__annotations__": annotations,
-        "method": method,
-        **fields,
-    }
-    return type(name, (Pruning,), body)
+    own = {"__module__": __name__, "__doc__": text, "__annotations__": annotations, "method": method}
+    return type(name, (Pruning,), own | fields)
 
 
-_CLASSES = {made.__name__: made for made in map(_value_class, METHODS.names) if made.method != "rules"}
+_CLASSES = {value.__name__: value for value in map(_value_class, METHODS.names)}
 globals().update(_CLASSES)
 __all__ = sorted(_CLASSES)
 

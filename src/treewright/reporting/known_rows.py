@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from treewright.encoding import Dataset
-from treewright.encoding.known_rows import FitRows, KnownRows
+from treewright.encoding.row_hashes import FitRows, KnownRows
 from treewright.explaining.row import is_training_data
 from treewright.pruning import METHODS, PruningPath
 from treewright.pruning.path import has_row_counts

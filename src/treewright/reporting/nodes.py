@@ -12,7 +12,7 @@ from treewright._text import escape, label_text
 from treewright.reporting.rounding import ALL_DIGITS, short, shorts
 from treewright.tree import Tree
 from treewright.tree.conditions import SubsetTest
-from treewright.tree.node import columns_with_missing
+from treewright.tree.missing import columns_with_missing
 from treewright.tree.oblique import asked_columns
 from treewright.tree.wording import branch_in_words, surrogate_in_words, way_in_words
 

@@ -21,7 +21,7 @@ from treewright.ensembles.adaboost_r2 import BoostedNumbers, Loss
 from treewright.ensembles.bootstrap import Draws
 from treewright.ensembles.forest import Forest, Voting
 from treewright.ensembles.gradient_boosting import GradientBoosted
-from treewright.ensembles.losses import OF_CLASSES, OF_NUMBERS, n_outputs
+from treewright.ensembles.losses import LOSSES, OF_CLASSES, OF_NUMBERS
 from treewright.saving.reader import read_member, read_schema
 from treewright.saving.scanner import Lines, Text
 from treewright.saving.writer import Facts, ensemble_lines
@@ -182,7 +182,7 @@ def _gradient_boosted(schema: Schema, trees: tuple[Tree, ...], facts: dict[str, 
     _demand(len(schema.targets) == 1, "it is not of one target")
     loss = _one_of(facts, "loss", OF_CLASSES if schema.predicts_classes else OF_NUMBERS)
     n_classes = schema.width if schema.predicts_classes else 0
-    baseline, n = facts["baseline"], n_outputs(loss, n_classes)
+    baseline, n = facts["baseline"], LOSSES[loss].n_outputs(n_classes)
     _demand(n_classes != 1, "it has one class only")
     _demand(
         baseline.shape == (n,) and np.isfinite(baseline).all(), f"it does not start at {n} finite numbers"

@@ -21,10 +21,8 @@ from treewright.saving.scanner import Label, Lines, Text
 from treewright.saving.writer import ARRAYS, DIRECTION_TYPES, NUMBER_STATISTIC, TEXT_FIELDS
 from treewright.tree import Tree
 from treewright.tree.class_counts import SparseRows
-from treewright.tree.linear_leaves import TYPES as LINEAR_TYPES
 from treewright.tree.linear_leaves import LinearAnswers
 from treewright.tree.oblique import Direction
-from treewright.tree.surrogates import TYPES as SURROGATE_TYPES
 from treewright.tree.surrogates import Surrogates
 
 
@@ -93,7 +91,7 @@ def _read_extended(lines: Lines, n: int) -> dict[str, Any]:
     """What files before version 3 could not say."""
     joined = lines.array("joined", np.bool_, n)
     surrogates = {
-        name: lines.array(f"surrogate {name}", kind, None) for name, kind in SURROGATE_TYPES.items()
+        name: lines.array(f"surrogate {name}", kind, None) for name, kind in Surrogates.array_types().items()
     }
     start, column, weight = (
         lines.array(f"direction {name}", kind, None) for name, kind in DIRECTION_TYPES.items()
@@ -106,7 +104,7 @@ def _read_extended(lines: Lines, n: int) -> dict[str, Any]:
     parts = zip(np.split(column, borders), np.split(weight, borders), strict=True) if len(start) > 1 else ()
     linear = {
         name: lines.array(f"linear {name}", kind, None, last=name == "mean")
-        for name, kind in LINEAR_TYPES.items()
+        for name, kind in LinearAnswers.array_types().items()
     }
     return {
         "joined": joined,

@@ -21,12 +21,10 @@ from treewright.encoding.schema import Column, Schema, Target
 from treewright.encoding.text import TextFormat
 from treewright.tree import Tree
 from treewright.tree.class_counts import SparseRows
-from treewright.tree.linear_leaves import TYPES as LINEAR_TYPES
-from treewright.tree.surrogates import TYPES as SURROGATE_TYPES
-from treewright.tree.validate import TYPES
+from treewright.tree.linear_leaves import LinearAnswers
 
-# The statistic has a form of its own in the file; files before version 3 end with it.
-ARRAYS = {name: kind for name, kind in TYPES.items() if name not in ("statistic", "joined")}
+# After them comes the statistic, with which files before version 3 end.
+ARRAYS = {name: kind for name, kind in Tree.array_types().items() if name != "joined"}
 DIRECTION_TYPES: dict[str, type[np.generic]] = {"start": np.int64, "column": np.int64, "weight": np.float64}
 TEXT_FIELDS = ("kind", "decimal", "thousands", "date_format")  # and the affixes
 NUMBER_STATISTIC = ("weight", "value", "deviation")
@@ -113,7 +111,7 @@ def is_extended(tree: Tree) -> bool:
 
 def _extended_parts(tree: Tree) -> Iterator[tuple[str, NDArray[Any]]]:
     yield "joined", tree.joined
-    for name in SURROGATE_TYPES:
+    for name in tree.surrogates.array_types():
         yield f"surrogate {name}", getattr(tree.surrogates, name)
     lengths = [len(direction.columns) for direction in tree.directions]
     yield "direction start", np.cumsum([0, *lengths])
@@ -121,7 +119,7 @@ def _extended_parts(tree: Tree) -> Iterator[tuple[str, NDArray[Any]]]:
     weights = [weight for direction in tree.directions for weight in direction.weights]
     yield "direction column", np.array(columns, np.int64)
     yield "direction weight", np.array(weights, np.float64)
-    for name, kind in LINEAR_TYPES.items():
+    for name, kind in LinearAnswers.array_types().items():
         yield f"linear {name}", np.zeros(0, kind) if tree.linear is None else getattr(tree.linear, name)
 
 

@@ -5,6 +5,7 @@ A way is a file with a function of its own name, which returns a `PruningPath` w
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from treewright._registry import Folder
@@ -14,10 +15,7 @@ from treewright.selecting.overfitting import OverfittingCurve, overfitting_curve
 
 __all__ = ["WAYS", "Comparison", "OverfittingCurve", "compare", "overfitting_curve", "select", "ways"]
 
-# An option that only one way has names the way.
-IMPLIED = {"validation": "held_out", "data": "folds", "leaves": "leaves", "delta": "certificate", "c": "srm"}
-
-
+_WAY = {"validation": "held_out", "data": "folds", "leaves": "leaves", "delta": "certificate", "c": "srm"}
 WAYS = Folder(__name__, __path__, "by")
 
 
@@ -36,9 +34,9 @@ def select(path: PruningPath, by: str | None = None, **options: Any) -> PruningP
     Parameters
     ----------
     path : PruningPath
-        What `prune` returns. It is left as it is.
+        What `prune` returns; it is not changed.
     by : str, optional
-        One of `ways()`. It may be left out where an option tells: ``validation=`` is by held-out rows,
+        One of `ways()`. It may be left out where an option implies it: ``validation=`` is by held-out rows,
         ``data=`` by folds, ``leaves=`` by size, ``delta=`` by certificate, ``c=`` by srm.
     **options
         Those of the way, by name.
@@ -62,16 +60,15 @@ def select(path: PruningPath, by: str | None = None, **options: Any) -> PruningP
     """
     if not isinstance(path, PruningPath):
         raise TypeError(f"select takes a PruningPath, which prune makes of a tree, not {type(path).__name__}")
-    way = _implied(options) if by is None else by
-    function = WAYS.function(way)
+    way = by or implied_way(options)
+    if way is None:
+        raise TypeError(f"select needs by=, one of {', '.join(ways())}")
     WAYS.check(way, options)
-    chosen: PruningPath = function(path, **options)
+    chosen: PruningPath = WAYS.function(way)(path, **options)
     return chosen
 
 
-def _implied(options: dict[str, Any]) -> str:
-    """The way that the options tell."""
-    told = {IMPLIED[name] for name in options if name in IMPLIED}
-    if len(told) != 1:
-        raise TypeError(f"select needs by=, one of {', '.join(ways())}")
-    return told.pop()
+def implied_way(options: Iterable[str]) -> str | None:
+    """The way that has one of the options; None if none has, or several."""
+    implied = {_WAY[name] for name in options if name in _WAY}
+    return implied.pop() if len(implied) == 1 else None

@@ -2,40 +2,35 @@
 
 from __future__ import annotations
 
-import math
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
-from treewright.certifying import BOUNDS, certify, coded_columns, header_bits, is_complete, node_bits
+from treewright.certifying import BOUNDS, certify, header_bits, is_complete, node_bits
 from treewright.certifying.binomial import check_delta
 from treewright.certifying.held_out import same_statistic
 from treewright.certifying.losses import training_loss
+from treewright.certifying.training_rows import choices_of
 from treewright.encoding import Dataset
 from treewright.pruning import PruningPath
-from treewright.selecting.one_standard_error import chose, least
+from treewright.pruning.arguments import documented
+from treewright.pruning.traversal import Floats
+from treewright.selecting.one_standard_error import choose, least
 from treewright.tree import Tree
 from treewright.tree.oblique import known_complete
 
-Floats = NDArray[np.float64]
 
-_BY_CODE = ("occam", "occam_hoeffding", "pac_bayes")  # of the errors and the bits of a tree alone
-
-
+@documented
 def certificate(
     path: PruningPath, *, delta: float = 0.05, method: str = "occam", data: Dataset | None = None
 ) -> PruningPath:
     """The tree of least certificate, the smallest of several.
 
     Certificates from training rows hold for all trees of the code at once: choosing among them costs nothing.
+    For trees that predict classes.
 
     Parameters
     ----------
-    path : PruningPath
-        The trees to choose among, of classes.
-    delta : float
-        The probability with which the certificate may fail.
     method : str
         One of the certificates from training rows: "occam", "pac_bayes", "mdl" …
     data : Dataset, optional
@@ -51,12 +46,12 @@ def certificate(
         raise ValueError(f"method {method!r} is unknown; those from training rows are {', '.join(BOUNDS)}")
     if data is not None and not same_statistic(path.full_tree, data):
         raise ValueError("data are not the rows that the tree was grown from: its nodes count others")
-    if method in _BY_CODE:
+    if BOUNDS[method].needs_bits:
         value = _by_code(path, delta, method, data)
     else:
         value = np.array([certify(tree, method, data=data, delta=delta).value for tree in path])
     how = f"certificate ({method.replace('_', ' ')})"
-    return chose(path, least(path, value), how, certificates=value, delta=delta)
+    return choose(path, least(path, value), how, certificates=value, delta=delta)
 
 
 def _by_code(path: PruningPath, delta: float, method: str, data: Dataset | None) -> Floats:
@@ -72,8 +67,7 @@ def _by_code(path: PruningPath, delta: float, method: str, data: Dataset | None)
         rows,
         leaves=path.leaves,
         bits=bits,
-        columns=coded_columns(path.full_tree),
-        classes=math.prod(path.full_tree.schema.block_widths),
+        **choices_of(path.full_tree),
         delta=delta,
         whole=whole,
     )

@@ -17,6 +17,7 @@ from treewright.encoding import Dataset
 from treewright.encoding.schema import Schema
 from treewright.encoding.splits import random_parts, split
 from treewright.growing import grow
+from treewright.parameters import Costs
 from treewright.pruning import METHODS, PruningPath, leaves_choice, methods, prune, refuse_raising
 from treewright.pruning.path import refuse_no_rows
 from treewright.pruning.rule_post_pruning import rule_list
@@ -81,7 +82,7 @@ class Comparison:
         return min(close, key=lambda row: (row["leaves"], row["validation"]))
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the losses of all methods; needs matplotlib."""
+        """Plot the losses of all methods; needs matplotlib."""
         from treewright.plotting.comparisons import plot_comparison
 
         return plot_comparison(self, ax=ax)
@@ -144,36 +145,37 @@ def compare(
     ([29, 21], 5)
     """
     check_delta(delta)
-    chosen, given = _checked_methods(methods), _checked_options(options)
+    names, by_name = _method_names(methods), _options_by_name(options)
     train, validation, test, both = _split_rows(data, validation, test, shares, seed)
-    own = {"n_jobs": n_jobs, "cost_matrix": cost_matrix, "priors": priors}
+    costs = None if cost_matrix is None and priors is None else Costs(cost_matrix, priors=priors)
+    own = {"n_jobs": n_jobs, "costs": costs}
     how = {name: value for name, value in own.items() if value is not None} | dict(growing or {})
     from_training = _TreeAndRows(grow(train, **how), train)
     start = perf_counter()
     from_both = from_training if both is None else _TreeAndRows(grow(both, **how), both)
     seconds = perf_counter() - start
     tree = from_training.tree
-    task = _Task(from_training, from_both, validation, test, delta, how, given, seed)
+    task = _Task(from_training, from_both, validation, test, delta, how, by_name, seed)
     task.add("unpruned", ("", from_both.tree, seconds), from_both, [(tree, validation)])
-    for method in chosen:
+    for method in names:
         task.run(method)
     counts = (train.n_rows, validation.n_rows, test.n_rows)
     constant = _constant(tree, train, validation, test)
     return Comparison(tuple(task.rows), task.trees, tree.schema, tree.criterion, counts, delta, constant)
 
 
-def _checked_methods(chosen: str | Sequence[str]) -> tuple[str, ...]:
-    known = _known()
-    names = (known if chosen == "all" else (chosen,)) if isinstance(chosen, str) else tuple(chosen)
-    for name in names:
-        if name not in known:
-            raise ValueError(f"method {name!r} is unknown; known: {', '.join(known)}")
-    return names
-
-
-def _known() -> tuple[str, ...]:
+def _all_methods() -> tuple[str, ...]:
     """The methods that make trees, and the one that makes rules of a tree."""
     return (*methods(), "rules")
+
+
+def _method_names(chosen: str | Sequence[str]) -> tuple[str, ...]:
+    every = _all_methods()
+    names = (every if chosen == "all" else (chosen,)) if isinstance(chosen, str) else tuple(chosen)
+    for name in names:
+        if name not in every:
+            raise ValueError(f"method {name!r} is unknown; known: {', '.join(every)}")
+    return names
 
 
 def _function(name: str) -> Callable[..., Any]:
@@ -183,15 +185,19 @@ def _function(name: str) -> Callable[..., Any]:
     return _WAYS[name] if name in _WAYS else METHODS.function(name)
 
 
-def _checked_options(options: Mapping[str, Mapping[str, Any]] | None) -> dict[str, dict[str, Any]]:
-    """Options by name; each must be one that its method has."""
-    given = {name: dict(values) for name, values in (options or {}).items()}
-    for name, values in given.items():
-        if name not in (*_known(), *_WAYS):
-            known = ", ".join((*_known(), *_WAYS))
-            raise ValueError(f"options has {name!r}, which is unknown; known: {known}")
+def _options_by_name(options: Mapping[str, Mapping[str, Any]] | None) -> dict[str, dict[str, Any]]:
+    """Options by method; each must be one that its method has."""
+    by_name = {name: dict(values) for name, values in (options or {}).items()}
+    every = (*_all_methods(), *_WAYS)
+    for name, values in by_name.items():
+        if name not in every:
+            raise ValueError(f"options has {name!r}, which is unknown; known: {', '.join(every)}")
         check_names(name, options_of(_function(name)), values)
-    return given
+    return by_name
+
+
+def _needs_validation(method: str) -> bool:
+    return method != "rules" and METHODS.needs(method, "validation")
 
 
 def _split_rows(
@@ -235,9 +241,7 @@ class _Task:
     """The trees, the rows, and the results of the methods so far."""
 
     from_training: _TreeAndRows  # for methods that take validation rows
-    from_both: (
-        _TreeAndRows  # from the validation rows as well, where they were split off here: for the others
-    )
+    from_both: _TreeAndRows  # for the others; from the validation rows as well if these were split off here
     validation: Dataset
     test: Dataset
     delta: float
@@ -250,7 +254,7 @@ class _Task:
     def run(self, method: str) -> None:
         """A method, with all ways to choose where it leaves that open."""
         is_open = method != "rules" and leaves_choice(method, self.options.get(method, {}))
-        takes_rows = is_open or (method != "rules" and METHODS.needs(method, "validation"))
+        takes_rows = is_open or _needs_validation(method)
         try:
             if takes_rows:
                 self._run_by_validation(method)
@@ -262,22 +266,20 @@ class _Task:
     def _run_by_validation(self, method: str) -> None:
         """Lines that use validation rows; each half of these measures what the other half has chosen."""
         halves = list(split(self.validation, (1, 1), self.seed)) if self.validation.n_counted > 1 else []
-        made, *others = self._outcomes(method, self.from_training, [self.validation, *halves])
-        measured = [(found, half) for found, half in zip(others, reversed(halves), strict=True) if found]
-        for place, outcome in enumerate(made):
-            pairs = [(found[place][1], half) for found, half in measured]
+        whole, *others = self._outcomes(method, self.from_training, [self.validation, *halves])
+        for place, outcome in enumerate(whole):
+            pairs = [(own[place][1], half) for own, half in zip(others, reversed(halves), strict=True) if own]
             self.add(method, outcome, self.from_training, pairs if len(pairs) == 2 else [])
 
     def _run_without(self, method: str) -> None:
         """Lines that use no validation rows, on which the tree of the training rows alone is measured."""
-        (made,) = self._outcomes(method, self.from_both, [None])
-        alike = made
-        if self.from_both is not self.from_training:
+        (outcomes,) = self._outcomes(method, self.from_both, [None])
+        alike = outcomes if self.from_both is self.from_training else []
+        if not alike:
             with suppress(ValueError):  # too few rows for the method
                 (alike,) = self._outcomes(method, self.from_training, [None])
-        measured = alike is not made or self.from_both is self.from_training
-        for place, outcome in enumerate(made):
-            pairs = [(alike[place][1], self.validation)] if measured else []
+        for place, outcome in enumerate(outcomes):
+            pairs = [(alike[place][1], self.validation)] if alike else []
             self.add(method, outcome, self.from_both, pairs)
 
     def add(
@@ -288,22 +290,22 @@ class _Task:
         pairs: list[tuple[Tree | RuleList, Dataset]],
     ) -> None:
         """A line of the table; `pairs` are trees and the validation rows on which each is measured."""
-        by, made, seconds = outcome
-        training, test = (_loss(made, rows) for rows in (grown_from.rows, self.test))
-        size = made.n_leaves if isinstance(made, Tree) else len(made)
-        sizes, bound = (size, grown_from.rows.n_rows), self._certificate(made)
-        values = (method, by, *sizes, training, *_mean_loss(pairs), test, bound, seconds, None)
+        by, model, seconds = outcome
+        training, test = (_loss(model, rows) for rows in (grown_from.rows, self.test))
+        size = model.n_leaves if isinstance(model, Tree) else len(model)
+        losses = (training, *_mean_loss(pairs), test, self._certificate(model))
+        values = (method, by, size, grown_from.rows.n_rows, *losses, seconds, None)
         self.rows.append(dict(zip(_KEYS, values, strict=True)))
-        self.trees[f"{method}, {by}" if by else method] = made
+        self.trees[f"{method}, {by}" if by else method] = model
 
     def _certificate(self, outcome: Tree | RuleList) -> float | None:
         """The bound by the test rows, where there is one: not for numbers, whose loss has no limit."""
         if not outcome.schema.predicts_classes:
             return None
         if isinstance(outcome, RuleList):
-            n = self.test.n_rows
             if self.test.weight is not None:
                 return None
+            n = self.test.n_rows
             return certify_errors(round(_loss(outcome, self.test) * n), n, delta=self.delta).value
         try:
             return certify(outcome, test=self.test, delta=self.delta).value
@@ -316,68 +318,49 @@ class _Task:
         """What a method makes of a tree with each set of validation rows, or with none; an empty list where a
         set after the first is too small. The tree is pruned once if pruning does not depend on the rows.
         """
-        tree, given = grown_from.tree, self.options.get(method, {})
+        tree = grown_from.tree
         facts = {"data": grown_from.rows, "growing": self.growing, "seed": self.seed}
-        arguments = offered(options_of(_function(method)), facts) | given
+        arguments = offered(options_of(_function(method)), facts) | self.options.get(method, {})
         if method != "rules":
             refuse_raising(method, arguments, self.growing, tree.schema)
-        needs_rows = method != "rules" and METHODS.needs(method, "validation")
         path: Any = None
-        found: list[list[Outcome]] = []
+        outcomes: list[list[Outcome]] = []
         for validation in validations:
             start = perf_counter()
             try:
-                if path is None or needs_rows:
-                    rows = {"validation": validation} if needs_rows else {}
-                    options = {**rows, **arguments}
-                    path = (
-                        rule_list(tree, **options)
-                        if method == "rules"
-                        else prune(tree, method=method, **options)
-                    )
-                found.append(list(self._choose(path, facts, validation, start)))
+                if method == "rules":
+                    path = rule_list(tree, **arguments)
+                elif _needs_validation(method):
+                    path = prune(tree, method=method, validation=validation, **arguments)
+                elif path is None:
+                    path = prune(tree, method=method, **arguments)
+                outcomes.append(list(self._choose(path, facts, validation, start)))
             except ValueError:
-                if not found:
+                if not outcomes:
                     raise
-                found.append([])
-        return found
+                outcomes.append([])
+        return outcomes
 
     def _choose(
         self, path: Any, facts: dict[str, Any], validation: Dataset | None, start: float
     ) -> Iterator[Outcome]:
         """The result of a method; where it leaves the choice open, the trees that each rule chooses."""
         if isinstance(path, RuleList) or not path.is_open:
-            made = path if isinstance(path, RuleList) else path.pruned
-            yield "", made, perf_counter() - start
+            yield "", path if isinstance(path, RuleList) else path.pruned, perf_counter() - start
             return
         if validation is not None:
-            by, tried = (
-                "held-out rows",
-                held_out(path, **self._with_options("held_out", validation=validation)),
-            )
+            by, own = "held-out rows", {"validation": validation, **self.options.get("held_out", {})}
+            path = held_out(path, **own)
         else:
-            by, tried = "folds", folds(path, **self._with_options("folds", **facts))
+            by, own = "folds", facts | self.options.get("folds", {})
+            path = folds(path, **own)
         seconds = perf_counter() - start
         for rule in RULES:
-            yield f"{by}, {rule}", by_rule(tried, rule, "").pruned, seconds
-
-    def _with_options(self, name: str, **facts: Any) -> dict[str, Any]:
-        return {**facts, **self.options.get(name, {})}
+            yield f"{by}, {rule}", by_rule(path, rule, "").pruned, seconds
 
 
-_KEYS = (
-    "method",
-    "by",
-    "leaves",
-    "grown_from",
-    "training",
-    "validation",
-    "standard_error",
-    "test",
-    "certificate",
-    "seconds",
-    "trouble",
-)
+_LOSSES = ("training", "validation", "standard_error", "test", "certificate")
+_KEYS = ("method", "by", "leaves", "grown_from", *_LOSSES, "seconds", "trouble")
 
 
 def _mean_loss(pairs: list[tuple[Tree | RuleList, Dataset]]) -> tuple[float | None, float | None]:
@@ -385,12 +368,12 @@ def _mean_loss(pairs: list[tuple[Tree | RuleList, Dataset]]) -> tuple[float | No
     if not pairs:
         return None, None
     weights = [rows.total_weight for _, rows in pairs]
-    mean = float(np.average([_loss(made, rows) for made, rows in pairs], weights=weights))
+    mean = float(np.average([_loss(model, rows) for model, rows in pairs], weights=weights))
     squares = 0.0
-    for made, rows in pairs:
-        if not isinstance(made, Tree):
+    for model, rows in pairs:
+        if not isinstance(model, Tree):
             return mean, None
-        squares += float(squared_losses(made, rows)[made.is_leaf].sum())
+        squares += float(squared_losses(model, rows)[model.is_leaf].sum())
     n_targets = len(pairs[0][1].schema.targets)
     spread = max(squares / sum(weights) - (n_targets * mean) ** 2, 0.0)
     return mean, float(np.sqrt(spread / sum(weights))) / n_targets

@@ -12,18 +12,18 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
 from treewright.pruning import PruningPath, weakest_links
+from treewright.pruning.arguments import documented
 from treewright.pruning.cross_validation import cross_validated_losses, fold_options
 from treewright.pruning.path import NestedPrunings, refuse_no_rows
+from treewright.pruning.traversal import Floats
 from treewright.selecting.one_standard_error import by_rule, check_rule
 from treewright.tree import Tree
 
-Floats = NDArray[np.float64]
 
-
+@documented
 def folds(
     path: PruningPath,
     *,
@@ -34,23 +34,14 @@ def folds(
     seed: int = 0,
     n_jobs: int | None = None,
 ) -> PruningPath:
-    """The tree with the least loss by cross validation over the price of a leaf.
+    """The tree with the least loss by cross-validation over the price of a leaf, alpha.
+
+    For paths by "cost_complexity".
 
     Parameters
     ----------
-    path : PruningPath
-        A path by "cost_complexity".
     data : Dataset
         The rows that the tree was grown from.
-    n_folds : int
-        The number of folds; one tree is grown for each.
-    rule : {"0-SE", "1-SE"}
-        The least loss, or the smallest tree whose loss is within one standard error of it, as in CART.
-    growing : mapping, optional
-        The arguments of `grow` that the tree was grown with, its seed included: the trees of the folds are
-        grown alike. Criterion and costs are those of the tree.
-    seed : int
-        The seed of the draw of the folds.
     n_jobs : int, optional
         Threads that grow the trees, as in `grow`.
 
@@ -67,12 +58,12 @@ def folds(
         level = weakest_links(tree, tree.loss if path.details["on"] == "loss" else tree.risk)
         return NestedPrunings(tree, np.searchsorted(betas, level), len(betas))
 
-    rows = data.restated(
-        path.full_tree.schema.targets
-    )  # costs, and how they alter the splits, are the tree's
+    rows = data.restated(path.full_tree.schema.targets)  # costs, and how they alter splits, are the tree's
     options = {"n_jobs": n_jobs} | fold_options(path.full_tree, growing)
     mean, error = cross_validated_losses(rows, options, n_folds, seed, prunings_of)
-    return by_rule(replace(path, validation=mean, standard_error=error), rule, f"{n_folds} folds")
+    return by_rule(
+        replace(path, validation=mean, standard_error=error, n_validation=0), rule, f"{n_folds} folds"
+    )
 
 
 def middle_levels(path: PruningPath) -> Floats:

@@ -6,10 +6,12 @@ from typing import Literal
 
 from treewright.encoding import Dataset
 from treewright.pruning import PruningPath
+from treewright.pruning.arguments import documented
 from treewright.pruning.path import refuse_training_rows
 from treewright.selecting.one_standard_error import by_rule, check_rule
 
 
+@documented
 def held_out(
     path: PruningPath, *, validation: Dataset | None = None, rule: Literal["0-SE", "1-SE"] = "0-SE"
 ) -> PruningPath:
@@ -17,18 +19,15 @@ def held_out(
 
     Parameters
     ----------
-    path : PruningPath
-        The trees to choose among.
     validation : Dataset, optional
         Rows that the tree was not grown from; those that the path was tried on already by default.
-    rule : {"0-SE", "1-SE"}
-        The least loss, or the smallest tree whose loss is within one standard error of it.
     """
     check_rule(rule)
     if validation is not None:
-        tried = path.with_validation(validation)
+        path = path.with_validation(validation)
         refuse_training_rows(path.full_tree, validation)
-        return by_rule(tried, rule, f"{validation.n_rows:,} held-out rows")
     if path.validation is None:
         raise TypeError("by='held_out' needs validation=, a Dataset of rows that the tree was not grown from")
-    return by_rule(path, rule, "held-out rows")
+    return by_rule(
+        path, rule, f"{path.n_validation:,} held-out rows" if path.n_validation else "held-out rows"
+    )

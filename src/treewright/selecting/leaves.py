@@ -7,16 +7,16 @@ import operator
 import numpy as np
 
 from treewright.pruning import PruningPath
-from treewright.selecting.one_standard_error import chose
+from treewright.pruning.arguments import documented
+from treewright.selecting.one_standard_error import choose
 
 
+@documented
 def leaves(path: PruningPath, *, leaves: int) -> PruningPath:
     """The largest tree of the path with at most so many leaves; of several the one that loses least.
 
     Parameters
     ----------
-    path : PruningPath
-        The trees to choose among.
     leaves : int
         The most leaves that the tree may have.
     """
@@ -31,4 +31,4 @@ def leaves(path: PruningPath, *, leaves: int) -> PruningPath:
         )
     largest = fit[path.leaves[fit] == path.leaves[fit].max()]
     place = int(largest[path.training[largest].argmin()])
-    return chose(path, place, f"size, at most {most} leaves")
+    return choose(path, place, f"size, at most {most} leaves")

@@ -1,30 +1,28 @@
-"""The place of the best tree of a path, by what each is worth."""
+"""The best tree of a path by its loss, with the 0-SE and 1-SE rules of CART."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright.pruning import PruningPath
-
-Floats = NDArray[np.float64]
+from treewright.pruning.traversal import Floats
 
 RULES = ("0-SE", "1-SE")
 SAME = 1e-12  # losses that differ by this share of the largest one are equal: sums round
 
 
 def check_rule(rule: str) -> None:
-    """The rules of CART: the least loss, or what is not worse by more than its standard error."""
+    """ValueError unless it is a rule of CART: the least loss, or within one standard error of it."""
     if rule not in RULES:
         raise ValueError(f"rule is {rule!r}; it must be {' or '.join(map(repr, RULES))}")
 
 
-def least(path: PruningPath, worth: Floats, more: float = 0.0) -> int:
-    """The place of the smallest tree whose worth is the least, or above it by `more` at most."""
-    limit = worth.min() + more + SAME * float(np.abs(worth).max())
-    fit = np.flatnonzero(worth <= limit)
+def least(path: PruningPath, loss: Floats, more: float = 0.0) -> int:
+    """The place of the smallest tree whose loss is the least, or above it by `more` at most."""
+    limit = loss.min() + more + SAME * float(np.abs(loss).max())
+    fit = np.flatnonzero(loss <= limit)
     return int(fit[path.leaves[fit].argmin()])
 
 
@@ -34,9 +32,9 @@ def by_rule(path: PruningPath, rule: str, how: str) -> PruningPath:
     place = least(path, path.validation)
     if rule == "1-SE" and path.standard_error is not None:
         place = least(path, path.validation, float(path.standard_error[place]))
-    return chose(path, place, f"{how}, {rule}", judged_by=how)
+    return choose(path, place, f"{how}, {rule}", judged_by=how)
 
 
-def chose(path: PruningPath, place: int, how: str, **details: Any) -> PruningPath:
-    """The path with a tree chosen, and words for how."""
+def choose(path: PruningPath, place: int, how: str, **details: Any) -> PruningPath:
+    """The path with a tree chosen, and `how` in words."""
     return path.choose(place, details=path.details | {"chosen_by": how} | details)

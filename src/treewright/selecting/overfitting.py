@@ -1,4 +1,4 @@
-"""What each split does to rows that grew the tree and to rows that did not."""
+"""The overfitting curve: the loss on training and on other rows after each split."""
 
 from __future__ import annotations
 
@@ -7,18 +7,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
 from treewright.growing import grow
 from treewright.pruning.path import refuse_no_rows
+from treewright.pruning.traversal import Floats, Ints
 from treewright.selecting.one_standard_error import SAME
 from treewright.tree import Tree
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,24 +24,24 @@ class OverfittingCurve:
     """The mean loss of a growing tree on different rows: one number for each number of leaves."""
 
     tree: Tree  # the last of the sequence; tree.first(n) has n + 1 leaves
-    leaves: NDArray[np.int64]
+    leaves: Ints
     training: Floats
     validation: Floats | None = None
     test: Floats | None = None
 
     @property
     def best(self) -> int:
-        """The place of the least loss on held-out rows, the first of several."""
+        """The place of the least loss on held-out rows, the first among equals."""
         held_out = self.validation if self.validation is not None else self.test
         if held_out is None:
-            raise ValueError("no held-out rows were given; training rows like the largest tree best")
+            raise ValueError("no held-out rows were given; training rows always favour the largest tree")
         return int(np.argmax(held_out <= held_out.min() + SAME * float(np.abs(held_out).max())))
 
     def __repr__(self) -> str:
         return f"<OverfittingCurve: {self.leaves[0]} to {self.leaves[-1]} leaves>"
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw loss against leaves; needs matplotlib."""
+        """Plot loss against leaves; needs matplotlib."""
         from treewright.plotting.pruning_paths import plot_overfitting_curve
 
         return plot_overfitting_curve(self, ax=ax)
@@ -57,7 +55,7 @@ def overfitting_curve(
     tree: Tree | None = None,
     growing: Mapping[str, Any] | None = None,
 ) -> OverfittingCurve:
-    """The loss after 0, 1, 2, … splits, the best one first: on training rows it falls, on others it turns.
+    """The loss after 0, 1, 2, … splits, best first: it falls on training rows, and rises again on others.
 
     Parameters
     ----------

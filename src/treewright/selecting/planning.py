@@ -10,12 +10,12 @@ from treewright._registry import offered
 from treewright.encoding import Dataset
 from treewright.encoding.splits import split
 from treewright.pruning import METHODS, PruningPath, leaves_choice, prune, refuse_raising
-from treewright.selecting import IMPLIED, WAYS, select
+from treewright.pruning.arguments import PROVIDED
+from treewright.selecting import WAYS, implied_way, select
 from treewright.tree import Tree
 
 VALIDATION_SHARE = 0.25  # of the rows of a fit that needs some to validate by and was given none
 _OF_PRUNE = ("cost_matrix", "priors")  # options of every method
-_GIVEN = ("data", "validation", "growing", "seed")  # what the fit itself provides
 
 
 @dataclass(frozen=True)
@@ -42,43 +42,38 @@ class Plan:
         options: Mapping[str, Any],
         by: str | None = None,
         *,
-        said: str = "options",
+        owner: str = "options",
         also: tuple[str, ...] = (),
     ) -> Plan:
         """The plan by names; options belong to the method or else to the way.
 
-        Where there is a choice and `by` is not said, an option may tell the way, as for `select`; else it is
-        by held-out rows. ValueError about an option that neither knows: `said` is how the user calls the
-        options, `also` what is known besides.
+        Where there is a choice and no `by`, an option may imply the way, as for `select`; else it is by
+        held-out rows. ValueError about an option that neither has: `owner` is the user's name of the options,
+        `also` are others that are allowed.
         """
-        of_method = [name for name in (*METHODS.options(method), *_OF_PRUNE) if name not in _GIVEN]
+        of_method = [name for name in (*METHODS.options(method), *_OF_PRUNE) if name not in PROVIDED]
         pruning = {name: value for name, value in options.items() if name in of_method}
         if by is None and leaves_choice(method, pruning):
-            others = options.keys() - {*_GIVEN, *of_method}
-            told = {IMPLIED[name] for name in others if name in IMPLIED}
-            by = told.pop() if len(told) == 1 else "held_out"
-        of_way = [name for name in WAYS.options(by) if name not in (*_GIVEN, *of_method)] if by else []
+            by = implied_way(options.keys() - {*PROVIDED, *of_method}) or "held_out"
+        of_way = [name for name in WAYS.options(by) if name not in (*PROVIDED, *of_method)] if by else []
         choosing = {name: value for name, value in options.items() if name in of_way}
         unknown = options.keys() - pruning.keys() - choosing.keys()
         if unknown:
             known = ", ".join((*also, *of_method, *of_way))
-            raise ValueError(f"{said} has {min(unknown)!r}, which {method} does not know; known: {known}")
+            raise ValueError(f"{owner} has {min(unknown)!r}, which {method} does not know; known: {known}")
         return Plan(method, by, pruning, choosing)
 
     @property
     def needs_validation(self) -> bool:
-        """Whether it takes rows that the tree is not grown from."""
+        """Whether it needs validation rows."""
         return METHODS.needs(self.method, "validation") or self.by == "held_out"
 
-    def parts(
+    def split_rows(
         self, data: Dataset, validation: Dataset | None, share: float, seed: int
     ) -> tuple[Dataset, Dataset | None]:
-        """The rows to grow from and those to validate by; a share is set aside if it takes some and there are
-        none.
-        """
-        if validation is not None or not self.needs_validation:
-            return data, validation
-        data, validation = split(data, (1 - share, share), seed)
+        """The training and validation rows; a share is set aside where validation rows are missing."""
+        if validation is None and self.needs_validation:
+            data, validation = split(data, (1 - share, share), seed)
         return data, validation
 
     def path(
@@ -92,7 +87,7 @@ class Plan:
         """The path of a tree that was grown from `data` with the arguments `growing`, one tree chosen.
 
         `seed` is that of the folds; their trees are grown with `growing`, the seed of the tree included. The
-        validation rows are evaluated once: where the selection takes them, the pruning is not given them.
+        validation rows are evaluated once: by the pruning if it needs them, else by the selection.
         """
         refuse_raising(self.method, self.pruning, growing, tree.schema)
         facts = {"data": data, "validation": validation, "growing": growing, "seed": seed}
@@ -100,6 +95,8 @@ class Plan:
         if self.by is not None and not METHODS.needs(self.method, "validation"):
             known.discard("validation")
         path = prune(tree, self.method, **offered(known, facts), **self.pruning)
+        if path.validation is not None:
+            del facts["validation"]
         if self.by is not None:
             path = select(path, self.by, **offered(WAYS.options(self.by), facts), **self.choosing)
         if validation is None or path.validation is not None:

@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import inf
 
 from treewright.pruning import PruningPath
+from treewright.pruning.arguments import check_classes, check_constant, documented
 from treewright.pruning.srm import Size, choose_by_penalty
 
 
+@documented
 def srm(path: PruningPath, *, c: float = 1.0, size: Size = "nodes") -> PruningPath:
     """The tree of least error + c · √(size / rows), the smallest of several.
 
     On a path by "cost_complexity" of the loss this is the best of all prunings of the tree: the price is
     concave in the size, so that it lies on a corner of the hull of (leaves, errors), and those are the path.
+    For trees that predict classes.
 
     Parameters
     ----------
-    path : PruningPath
-        The trees to choose among. For classes only: the price is in shares of rows.
     c : float
         How much size counts; 1 is the theory, which takes small trees.
     size : {"nodes", "leaves"}
         Whether branches count as well.
     """
-    if not path.full_tree.schema.predicts_classes:
-        raise ValueError("by='srm' weighs misclassified rows against size; the tree predicts numbers")
-    if not (isinstance(c, int | float) and 0 <= c < inf):
-        raise ValueError(f"c is {c!r}; it must be a number of at least 0")
+    check_classes(path.full_tree, "by='srm' weighs misclassified rows against size")
+    check_constant(c)
     chosen = choose_by_penalty(path, c, size)
     return replace(chosen, details=chosen.details | {"chosen_by": f"structural risk, c = {c:g}"})

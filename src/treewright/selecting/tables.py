@@ -1,4 +1,4 @@
-"""A comparison as lines of text."""
+"""A comparison as a table of text."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _LOSSES = ("training", "validation", "test", "certificate")
 
 
 def table_lines(comparison: Comparison) -> Iterator[str]:
-    """The table, with a line above that says whose rows, and lines below for what could not be done."""
+    """The table, with a heading that counts the rows, and notes on failed methods and on the best row."""
     schema = comparison.schema
     in_per_cent = is_share(schema)
     train, validation, test = (f"{n:,}" for n in comparison.n_rows)
-    losses = "" if in_per_cent else f"; losses: {loss_words(schema, comparison.criterion)}"
-    yield f"grown from {train} rows; {validation} to prune and choose by, {test} to test{losses}"
+    unit = "" if in_per_cent else f"; losses: {loss_words(schema, comparison.criterion)}"
+    yield f"grown from {train} rows; {validation} to prune and choose by, {test} to test{unit}"
     most = max(row["grown_from"] or 0 for row in comparison.rows)
     if most > comparison.n_rows[0]:
         yield f"methods that need no rows to choose by: grown from {most:,} rows, as by treewright fit"
@@ -33,8 +33,8 @@ def table_lines(comparison: Comparison) -> Iterator[str]:
     lines = [names, *_constant_line(comparison, in_per_cent, names)]
     for row in comparison.rows:
         if row["trouble"] is None:
-            lost = [_loss(row[name], in_per_cent, up=name == "certificate") for name in _LOSSES]
-            cells = [row["method"], row["by"], f"{row['leaves']:,}", *lost, f"{row['seconds']:.2f}"]
+            losses = [_loss(row[name], in_per_cent, up=name == "certificate") for name in _LOSSES]
+            cells = [row["method"], row["by"], f"{row['leaves']:,}", *losses, f"{row['seconds']:.2f}"]
             if "below" not in names:
                 del cells[6]
             lines.append(cells)
@@ -44,33 +44,33 @@ def table_lines(comparison: Comparison) -> Iterator[str]:
             yield f"{row['method']}: {row['trouble']}"
     if "below" in names:
         sure, what = f"{100 * (1 - comparison.delta):g} %", "cost" if schema.has_costs else "error"
-        yield f"below: where the true {what} is with {sure} confidence, for a line picked before looking"
+        yield f"below: the true {what} is below it with {sure} confidence, for a line chosen beforehand"
     yield from _best_line(comparison, in_per_cent)
 
 
 def _best_line(comparison: Comparison, in_per_cent: bool) -> Iterator[str]:
-    """Which line to take, and why its test loss may be quoted."""
+    """The best row, and why its test loss is unbiased."""
     best = comparison.best
     if best is None:
         return
     name = f"{best['method']} ({best['by']})" if best["by"] else best["method"]
     leaves = "1 leaf (one answer for every row)" if best["leaves"] == 1 else f"{best['leaves']:,} leaves"
     what = "error" if in_per_cent else "loss"
-    lost = _loss(best["test"], in_per_cent, up=False)
-    yield f"best: {name}, {leaves}, test {what} {lost}; chosen as the smallest tree within one standard error"
+    loss = _loss(best["test"], in_per_cent, up=False)
+    yield f"best: {name}, {leaves}, test {what} {loss}; chosen as the smallest tree within one standard error"
     yield f"of the least validation {what}, without the test rows: its test {what} is an honest estimate"
 
 
 def _constant_line(comparison: Comparison, in_per_cent: bool, names: list[str]) -> Iterator[list[str]]:
-    """What the best constant answer loses; nothing where it is not known."""
+    """The losses of the best constant prediction; nothing where it is not known."""
     always = comparison.constant
     if not always:
         return
     answer = always["answer"]
-    said = amount(answer) if comparison.schema.targets[0].classes is None else class_word(answer)
-    said = said if len(said) <= _LONGEST_ANSWER else f"{said[: _LONGEST_ANSWER - 1]}…"
-    lost = [_loss(always[name], in_per_cent, up=False) for name in _LOSSES[:3]]
-    yield [f"always {said}", "", "1", *lost, *(["–"] * (len(names) - 6))]
+    text = amount(answer) if comparison.schema.targets[0].classes is None else class_word(answer)
+    text = text if len(text) <= _LONGEST_ANSWER else f"{text[: _LONGEST_ANSWER - 1]}…"
+    losses = [_loss(always[name], in_per_cent, up=False) for name in _LOSSES[:3]]
+    yield [f"always {text}", "", "1", *losses, *(["–"] * (len(names) - 6))]
 
 
 def _loss(loss: Any, in_per_cent: bool, up: bool) -> str:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from treewright import _core
 from treewright.encoding.schema import Schema
 from treewright.tree.class_counts import SparseRows
-from treewright.tree.conditions import NodeTest, pack_test
+from treewright.tree.conditions import NodeTest, pack_subsets, pack_test
 from treewright.tree.oblique import Direction
 
 Item = TypeVar("Item")
@@ -145,19 +145,6 @@ def node_arrays(tests: Iterable[NodeEntry]) -> dict[str, Any]:
         "missing_left": np.array(missing_left, np.bool_),
         "joined": np.array(joined, np.bool_),
     }
-
-
-def pack_subsets(bits: Sequence[bytes]) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-    """Where the bits of each test of categories begin (-1 for other tests), and all bits."""
-    lengths = np.array([len(each) for each in bits])
-    return np.where(lengths > 0, np.cumsum(lengths) - lengths, -1), np.frombuffer(
-        b"".join(bits), np.uint8
-    ).copy()
-
-
-def subset_bits(n_categories: int, left: Any) -> bytes:
-    """The bits of the category codes that go left."""
-    return np.packbits(np.isin(np.arange(n_categories), left), bitorder="little").tobytes()
 
 
 def sum_of_leaves(end: NDArray[np.int32], at_leaves: NDArray[Any]) -> NDArray[np.int64]:

@@ -2,8 +2,8 @@
 
 Users write a test as `Below`, `Among` or `Combination`, with columns and categories by name. The arrays of a
 tree hold it as a feature, a threshold and the bits of a set of categories; read from there it is a
-`ThresholdTest` or a `SubsetTest`, which know the predicate, the text and the condition of each side. The kind
-of a column names the test that it takes (`Kind.test`, a key of `TESTS`). Rows that pass go left.
+`ThresholdTest` or a `SubsetTest` with the predicate, the text and the condition of each side. `Kind.test`
+names the test of a kind of column, a key of `TESTS`. Rows that pass go left.
 
 The core routes rows by `value <= threshold` and by the bits of codes. A new kind of test is a pair of such
 classes whose arrays express one of the two; add it to `TESTS` and name it in the kind of column.
@@ -11,30 +11,33 @@ classes whose arrays express one of the two; add it to `TESTS` and name it in th
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf, isfinite, nan
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright._text import LONGEST_LIST, label_text, name_text, set_text
+from treewright.encoding.kinds import Kind
+from treewright.encoding.prefix_codes import Reader, count_bits, name_bits, read_names, write_names
 from treewright.encoding.schema import Column, Schema
 from treewright.tree.oblique import Direction
 
 if TYPE_CHECKING:
     from treewright.encoding import Dataset
+    from treewright.tree.tree import Tree
 
 Flags: TypeAlias = NDArray[np.bool_]
 
 
-# ---- tests as people write them ------------------------------------------------------------------------
+# ---- tests by name -------------------------------------------------------------------------------------
 
 
 class PackedTest(NamedTuple):
-    """A test as the arrays of a tree hold it."""
+    """A test for the arrays of a tree."""
 
     feature: int  # a column of the schema, or behind these a direction
     threshold: float = nan  # NaN where categories are tested
@@ -57,11 +60,11 @@ class NodeTest:
         raise NotImplementedError
 
     def values(self, data: Dataset) -> NDArray[Any]:
-        """What the test reads of each row of a table, encoded."""
+        """The encoded values that the test reads."""
         return data.column(data.schema.position(self.columns[0]))
 
     def holds(self, data: Dataset) -> Flags:
-        """Whether each row of a table passes; False where its value is not known.
+        """Whether each row of a table passes; False where its value is missing or unknown.
 
         >>> from treewright import encode
         >>> data = encode({"x": [1.0, 3.0, None], "sky": ["blue", "grey", "blue"]})
@@ -73,7 +76,7 @@ class NodeTest:
         return self._stored(data.schema).holds(self.values(data))
 
     def is_known(self, data: Dataset) -> Flags:
-        """Whether the value is there: not missing, and no category unknown to the schema."""
+        """Whether the value of each row is neither missing nor a category unknown to the schema."""
         return self._stored(data.schema).is_known(self.values(data))
 
     def _stored(self, schema: Schema) -> StoredTest:
@@ -129,8 +132,7 @@ class Among(NodeTest):
                 f"column {column.name!r} has no category {unknown[0]!r}; it has {list(column.categories)}"
             )
         codes = [column.categories.index(category) for category in self.categories]
-        passes = np.isin(np.arange(len(column.categories)), codes)
-        return PackedTest(position, bits=np.packbits(passes, bitorder="little").tobytes())
+        return PackedTest(position, bits=subset_bits(len(column.categories), codes))
 
 
 @dataclass(frozen=True)
@@ -196,7 +198,14 @@ def pack_test(schema: Schema, test: Any, directions: dict[Direction, int] | None
     return test.pack(schema, directions)
 
 
-# ---- tests as a tree holds them ------------------------------------------------------------------------
+# ---- tests in the arrays of a tree ---------------------------------------------------------------------
+
+
+class CodeOptions(NamedTuple):
+    """How the prefix code of a tree writes tests; see `treewright.certifying.tree_code`."""
+
+    signed: bool  # whether thresholds of numbers are below zero
+    known: bool  # whether the list of categories was known before: then they are counted, not named
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,30 +213,53 @@ class StoredTest:
     """A test read from the arrays of a tree; `column` may be a sum of columns, by its name."""
 
     column: Column
+    coded_as: ClassVar[str]  # what its bits are called
+    names_a_side: ClassVar[bool] = False  # whether the code names the values of one side
+
+    @classmethod
+    def of_arrays(cls, column: Column, threshold: float, bits: NDArray[np.uint8]) -> Self:
+        """The test from the arrays of a tree; `bits` begin with those of the test."""
+        raise NotImplementedError
 
     def by_name(self) -> NodeTest:
         """The test as people write it, of a single column."""
         raise NotImplementedError
 
     def holds(self, values: NDArray[Any]) -> Flags:
-        """Whether each encoded value passes; False where it is not known."""
+        """Whether each encoded value passes; False where it is missing or unknown."""
         raise NotImplementedError
 
     def is_known(self, values: NDArray[Any]) -> Flags:
-        """Whether each encoded value is there: not missing, and no category unknown to the schema."""
+        """Whether each encoded value is neither missing nor a category unknown to the schema."""
         return ~self.column.type.is_unknown(values)
 
     @property
     def passes_all(self) -> bool:
-        """Whether every known value passes: then only missing values can be on the other side."""
+        """Whether every known value passes, so that only missing values can go right."""
         raise NotImplementedError
 
     def text(self, is_left: bool = True, longest: int = LONGEST_LIST) -> str:
-        """What the value must be to go left, or right; of more than `longest` categories the first ones."""
+        """The condition of one side in words; of more than `longest` categories the first ones."""
         raise NotImplementedError
 
     def condition(self, is_left: bool, *, missing: bool, unseen: bool) -> Condition:
-        """What a row must satisfy to go left, or right; `missing` and `unseen`: whether these fit, too."""
+        """The condition of one side; `missing`, `unseen`: whether missing values and new categories fit."""
+        raise NotImplementedError
+
+    def write(self, code: CodeOptions, others_left: bool) -> str:
+        """The test in bits; values that are not named go left if `others_left`."""
+        raise NotImplementedError
+
+    @classmethod
+    def read(cls, reader: Reader, column: Column, code: CodeOptions) -> tuple[Self, bool]:
+        """What `write` wrote: the test, and whether values that are not named go left."""
+        raise NotImplementedError
+
+    @classmethod
+    def node_bits(
+        cls, tree: Tree, nodes: NDArray[np.intp], kind: Kind, code: CodeOptions
+    ) -> NDArray[np.float64]:
+        """The length of what `write` writes, for nodes that test columns of a kind."""
         raise NotImplementedError
 
 
@@ -236,6 +268,12 @@ class ThresholdTest(StoredTest):
     """`value <= threshold`: `Below`, and of a sum of columns `Combination`."""
 
     threshold: float
+    coded_as = "thresholds"
+
+    @classmethod
+    def of_arrays(cls, column: Column, threshold: float, bits: NDArray[np.uint8]) -> Self:
+        """The threshold."""
+        return cls(column, threshold)
 
     def by_name(self) -> NodeTest:
         """`Below`."""
@@ -260,22 +298,47 @@ class ThresholdTest(StoredTest):
             return Between(self.column.name, None, None if self.threshold == inf else self.threshold, missing)
         return Between(self.column.name, self.threshold, None, missing)
 
+    def write(self, code: CodeOptions, others_left: bool) -> str:
+        """The threshold, as its kind of column writes it."""
+        return self.column.type.write_threshold(self.threshold, code.signed)
+
+    @classmethod
+    def read(cls, reader: Reader, column: Column, code: CodeOptions) -> tuple[Self, bool]:
+        """What `write` wrote."""
+        return cls(column, column.type.read_threshold(reader, code.signed)), False
+
+    @classmethod
+    def node_bits(
+        cls, tree: Tree, nodes: NDArray[np.intp], kind: Kind, code: CodeOptions
+    ) -> NDArray[np.float64]:
+        """Each threshold is measured once."""
+        values, place = np.unique(tree.threshold[nodes], return_inverse=True)
+        lengths = [kind.threshold_bits(value, code.signed) for value in values.tolist()]
+        return np.array(lengths, np.float64)[place]
+
 
 @dataclass(frozen=True, eq=False)
 class SubsetTest(StoredTest):
     """A category of a set: `Among`."""
 
     passes: Flags  # for each category
+    coded_as = "categories"
+    names_a_side = True
+
+    @classmethod
+    def of_arrays(cls, column: Column, threshold: float, bits: NDArray[np.uint8]) -> Self:
+        """The set of categories."""
+        return cls(column, unpack_bits(bits, len(column.categories)))
 
     def by_name(self) -> NodeTest:
         """`Among`."""
         return Among(self.column.name, self._names(self.passes))
 
-    def _names(self, chosen: Flags) -> tuple[Hashable, ...]:
-        return tuple(self.column.categories[code] for code in np.flatnonzero(chosen).tolist())
+    def _names(self, flags: Flags) -> tuple[Hashable, ...]:
+        return tuple(self.column.categories[code] for code in np.flatnonzero(flags).tolist())
 
     def holds(self, values: NDArray[Any]) -> Flags:
-        """Looked up by code; those below 0 are not known."""
+        """Looked up by code; those below 0 are missing or unknown."""
         return np.asarray(np.append(self.passes, [False, False])[values])
 
     @property
@@ -284,7 +347,7 @@ class SubsetTest(StoredTest):
         return bool(self.passes.all())
 
     def text(self, is_left: bool = True, longest: int = LONGEST_LIST) -> str:
-        """The categories of one side, or all but those of the other where these are fewer."""
+        """The categories of one side, or "not in" those of the other side where these are fewer."""
         own = self.passes == is_left
         within = 2 * int(own.sum()) <= len(own)
         codes = np.flatnonzero(own == within)
@@ -295,11 +358,50 @@ class SubsetTest(StoredTest):
         """The categories of one side."""
         return Within(self.column.name, self._names(self.passes == is_left), missing, unseen)
 
+    def write(self, code: CodeOptions, others_left: bool) -> str:
+        """A bit for the side of the others and the names on the other side; or a bit for each category."""
+        if code.known:
+            return "".join("01"[left] for left in self.passes.tolist())
+        return "01"[others_left] + write_names(self._names(self.passes != others_left))
+
+    @classmethod
+    def read(cls, reader: Reader, column: Column, code: CodeOptions) -> tuple[Self, bool]:
+        """What `write` wrote."""
+        if code.known:
+            return cls(column, np.array([reader.take(1) for _ in column.categories], np.bool_)), False
+        others_left = bool(reader.take(1))
+        names = set(read_names(reader, all(isinstance(name, bool) for name in column.categories)))
+        passes = [(str(name) in names) != others_left for name in column.categories]
+        return cls(column, np.array(passes, np.bool_)), others_left
+
+    @classmethod
+    def node_bits(
+        cls, tree: Tree, nodes: NDArray[np.intp], kind: Kind, code: CodeOptions
+    ) -> NDArray[np.float64]:
+        """Column by column, a block of subsets at a time."""
+        if code.known:
+            return np.array(tree.schema.category_counts, np.float64)[tree.feature[nodes]]
+        bits = np.zeros(tree.n_nodes)
+        for position in np.unique(tree.feature[nodes]).tolist():
+            lengths = np.array([name_bits(name) for name in tree.schema.columns[position].categories])
+            counts = np.array([count_bits(count) for count in range(len(lengths) + 1)])
+            own = nodes[tree.feature[nodes] == position]
+            step = max(_BLOCK // (len(lengths) + 1), 1)
+            for some in (own[i : i + step] for i in range(0, len(own), step)):
+                place = tree.subset[some][:, np.newaxis] + np.arange(tree.schema.subset_sizes[position])
+                left = np.unpackbits(tree.subsets[place], axis=1, count=len(lengths), bitorder="little")
+                is_named = left != tree.heavier_left[some, np.newaxis]
+                bits[some] = 1.0 + counts[is_named.sum(axis=1)] + is_named @ lengths
+        return bits[nodes]
+
+
+_BLOCK = 2**22  # categories that are looked at together
+
 
 def membership_text(
     categories: Iterable[Hashable], within: bool, longest: int = LONGEST_LIST, *, more: int = 0
 ) -> str:
-    """One of some categories, or none of them; of one alone: equal to it.
+    """Membership in a set of categories: "in", "not in", or "=" for a single one.
 
     >>> membership_text(["cook"], True), membership_text(["cook", "clerk"], False)
     ('= cook', 'not in {cook, clerk}')
@@ -310,12 +412,9 @@ def membership_text(
     return f"{'in' if within else 'not in'} {set_text(names, longest, more=more)}"
 
 
-def _threshold_test(column: Column, threshold: float, bits: NDArray[np.uint8]) -> StoredTest:
-    return ThresholdTest(column, threshold)
-
-
-def _subset_test(column: Column, threshold: float, bits: NDArray[np.uint8]) -> StoredTest:
-    return SubsetTest(column, unpack_bits(bits, len(column.categories)))
+def subset_bits(n_categories: int, left: Any) -> bytes:
+    """The bits of the category codes that go left."""
+    return np.packbits(np.isin(np.arange(n_categories), left), bitorder="little").tobytes()
 
 
 def unpack_bits(bits: NDArray[np.uint8], n_categories: int) -> Flags:
@@ -324,15 +423,22 @@ def unpack_bits(bits: NDArray[np.uint8], n_categories: int) -> Flags:
     return np.unpackbits(own, count=n_categories, bitorder="little").view(np.bool_)
 
 
-TESTS = {"below": _threshold_test, "among": _subset_test}  # by the name in `Kind.test`
+def pack_subsets(bits: Sequence[bytes]) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    """Where the bits of each test of categories begin (-1 for other tests), and all bits."""
+    lengths = np.array([len(each) for each in bits], np.int64)
+    starts = np.where(lengths > 0, np.cumsum(lengths) - lengths, -1)
+    return starts, np.frombuffer(b"".join(bits), np.uint8).copy()
+
+
+TESTS: dict[str, type[StoredTest]] = {"below": ThresholdTest, "among": SubsetTest}  # by `Kind.test`
 
 
 def stored_test(column: Column, threshold: float, bits: NDArray[np.uint8]) -> StoredTest:
     """The test of a column from the arrays of a tree; `bits` begin with those of the test."""
-    return TESTS[column.type.test](column, threshold, bits)
+    return TESTS[column.type.test].of_arrays(column, threshold, bits)
 
 
-# ---- conditions: what tests leave of a column on a path ------------------------------------------------
+# ---- conditions on a column that follow from the tests on a path ---------------------------------------
 
 
 @dataclass(frozen=True)
@@ -383,7 +489,7 @@ class Between:
 
     @property
     def size(self) -> int:
-        """How much it takes to write it: one condition."""
+        """The length of its text: one condition."""
         return 1
 
     def holds(self, values: NDArray[Any], categories: tuple[Hashable, ...] = ()) -> Flags:
@@ -396,20 +502,20 @@ class Between:
             fits &= values <= self.upto
         return np.asarray(fits | np.isnan(values) if self.missing else fits)
 
+    def words(self, column: Column, longest: int = LONGEST_LIST, *, own_upto: int = 0) -> str:
+        """What the value must be, but for missing values."""
+        if self.above is None and self.upto is None:
+            return "is known"
+        if self.above == inf:
+            return "is missing"
+        ends = (("> ", self.above), ("<= ", self.upto))
+        return " and ".join(sign + column.threshold_text(end) for sign, end in ends if end is not None)
+
     def text(self, column: Column, *, with_missing: bool = True, longest: int = LONGEST_LIST) -> str:
-        """The interval as people write it, `with_missing` with "or missing" where that fits."""
-        name, above, upto = name_text(column.name), self.above, self.upto
-        if above is None and upto is None:
-            return f"{name} is known"
-        if above == inf:
-            return f"{name} is missing"
-        if above is None:
-            words = f"{name} <= {column.threshold_text(upto or 0.0)}"
-        elif upto is None:
-            words = f"{name} > {column.threshold_text(above)}"
-        else:
-            words = f"{column.threshold_text(above)} < {name} <= {column.threshold_text(upto)}"
-        return words + (" or missing" if self.missing and with_missing else "")
+        """The interval in words; `with_missing` followed by "or missing" where that fits."""
+        text = join_words(name_text(column.name), self.words(column))
+        is_interval = self.upto is not None or self.above not in (None, inf)
+        return text + (" or missing" if self.missing and with_missing and is_interval else "")
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values; `known` says whether any number fits, infinite ends are text."""
@@ -430,9 +536,9 @@ class Within:
 
     def and_(self, other: Within) -> Within:
         """Both at once."""
-        also = frozenset(other.categories)
-        kept = tuple(category for category in self.categories if category in also)
-        return Within(self.column, kept, self.missing and other.missing, self.unseen and other.unseen)
+        theirs = frozenset(other.categories)
+        both = tuple(category for category in self.categories if category in theirs)
+        return Within(self.column, both, self.missing and other.missing, self.unseen and other.unseen)
 
     def or_(self, other: Within) -> Within:
         """Either of them."""
@@ -458,7 +564,7 @@ class Within:
 
     @property
     def size(self) -> int:
-        """How much it takes to write it: one condition and its categories."""
+        """The length of its text: one condition and its categories."""
         return 1 + len(self.categories)
 
     def holds(self, values: NDArray[Any], categories: tuple[Hashable, ...] = ()) -> Flags:
@@ -468,17 +574,24 @@ class Within:
         table = np.array([*(category in own for category in categories), self.unseen, self.missing])
         return np.asarray(table[values])
 
-    def text(self, column: Column, *, with_missing: bool = True, longest: int = LONGEST_LIST) -> str:
-        """The categories that fit or those that do not, whichever are fewer; see `Between.text`."""
-        name, own = name_text(column.name), frozenset(self.categories)
+    def words(self, column: Column, longest: int = LONGEST_LIST, *, own_upto: int = 0) -> str:
+        """What the value must be, but for missing values: the categories that fit or those that do not,
+        whichever are fewer; those that fit if there are at most `own_upto`.
+        """
+        own = frozenset(self.categories)
         others = tuple(category for category in column.categories if category not in own)
         if not own:
-            return f"{name} is missing" if self.missing else f"{name} is a new category"
+            return "is missing" if self.missing else "is a new category"
         if not others:
-            return f"{name} is known" + (" or missing" if self.missing else "")
-        within = len(own) <= len(others)
-        words = f"{name} {membership_text(self.categories if within else others, within, longest)}"
-        return words + (" or missing" if self.missing and with_missing else "")
+            return "is known"
+        within = len(own) <= max(len(others), own_upto)
+        return membership_text(self.categories if within else others, within, longest)
+
+    def text(self, column: Column, *, with_missing: bool = True, longest: int = LONGEST_LIST) -> str:
+        """The categories in words; see `Between.text`."""
+        words = self.words(column, longest)
+        also_missing = self.missing and self.categories and (with_missing or words == "is known")
+        return f"{name_text(column.name)} {words}" + (" or missing" if also_missing else "")
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
@@ -489,8 +602,16 @@ class Within:
 Condition: TypeAlias = Between | Within
 
 
+def join_words(name: str, words: str) -> str:
+    """A column and what its value must be: ``1 < x <= 2`` for two limits."""
+    if words.startswith("> ") and " and <= " in words:
+        above, words = words[2:].split(" and ", 1)
+        return f"{above} < {name} {words}"
+    return f"{name} {words}"
+
+
 def merge_conditions(conditions: Iterable[Condition]) -> tuple[Condition, ...]:
-    """The same conditions with one for each column, in the shortest form, without those that always hold.
+    """The conjunction of conditions: one for each column, in the shortest form, without those always true.
 
     >>> merge_conditions([Between("x", above=2.5), Between("y", upto=1.0), Between("x", upto=7.0)])
     (Between(column='x', above=2.5, upto=7.0, missing=False), Between(column='y', above=None, upto=1.0, \
@@ -498,6 +619,6 @@ missing=False))
     """
     by_column: dict[str, Any] = {}
     for condition in conditions:
-        known = by_column.get(condition.column)
-        by_column[condition.column] = condition if known is None else known.and_(condition)
+        before = by_column.get(condition.column)
+        by_column[condition.column] = condition if before is None else before.and_(condition)
     return tuple(condition for condition in by_column.values() if not condition.always)

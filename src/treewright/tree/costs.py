@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from treewright import _core
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Schema, Target
+from treewright.parameters.values import Costs
 
 Floats = NDArray[np.float64]
 CostSplit = Literal["altered_priors", "generalised_gini", "none"]
 
-PARAMETERS = ("cost_matrix", "priors", "cost_split")  # of `grow`; what they say is kept in the schema
 _SUM_OF_PRIORS = 1e-6  # how far from 1 it may be
 
 
@@ -60,22 +60,13 @@ def costed(data: Dataset, cost_matrix: Any, priors: Any, cost_split: CostSplit) 
     return data.restated((replace(target, emphasis=_normalised(factors, weights), stakes=stakes),))
 
 
-def options_of_costs(target: Target, weights: Floats) -> dict[str, Any]:
-    """Arguments of `grow` that give a tree of rows of these weights of classes the costs that it has."""
-    if target.costs is None:
-        return {}
+def costs_option(target: Target, weights: Floats) -> Costs:
+    """The `costs` of `grow` that give a tree of rows of these weights of classes the costs that it has."""
     if target.stakes is None:
-        return {"cost_matrix": target.costs, "cost_split": "altered_priors" if target.emphasis else "none"}
+        return Costs(target.costs, split="altered_priors" if target.emphasis else "none")
     priors = None if target.emphasis is None else np.array(target.emphasis) * weights / weights.sum()
-    by_priors = {} if priors is None else {"priors": tuple(priors.tolist())}
-    return {"cost_matrix": target.stakes, **by_priors, "cost_split": "generalised_gini"}
-
-
-def check_cost_split(cost_split: str) -> None:
-    """Refuse what is no way to split by costs."""
-    if cost_split not in get_args(CostSplit):
-        known = ", ".join(map(repr, get_args(CostSplit)))
-        raise ValueError(f"cost_split is {cost_split!r}; it must be one of {known}")
+    shares = None if priors is None else tuple(priors.tolist())
+    return Costs(target.stakes, priors=shares, split="generalised_gini")
 
 
 def emphasised(data: Dataset) -> Dataset:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Any
+from functools import cache
+from typing import Any, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -11,9 +12,16 @@ import numpy as np
 class FrozenArrays:
     """The part of a dataclass of arrays that makes them read-only, compares and pickles them.
 
-    Two are equal where all fields are, but for those with ``compare=False``; NaN equals NaN. What was cached
-    beside the fields is not pickled.
+    Two are equal where all fields are, but for those with ``compare=False``; NaN equals NaN. Cached values
+    beside the fields are not pickled.
     """
+
+    @classmethod
+    @cache
+    def array_types(cls) -> dict[str, type[np.generic]]:
+        """The type of the elements of each array, as the fields are annotated."""
+        hints = {name: hint for name, hint in get_type_hints(cls).items() if get_origin(hint) is np.ndarray}
+        return {name: get_args(get_args(hint)[1])[0] for name, hint in hints.items()}
 
     def __post_init__(self) -> None:
         for name, value in self.__getstate__().items():

@@ -1,4 +1,4 @@
-"""Answers that are formulas: an intercept and weights of columns for each node of a model tree."""
+"""Linear models as predictions of leaves: an intercept and coefficients for each node of a model tree."""
 
 from __future__ import annotations
 
@@ -14,19 +14,10 @@ from treewright.tree.frozen_arrays import FrozenArrays
 if TYPE_CHECKING:
     from treewright.encoding import Dataset
 
-TYPES: dict[str, type[np.generic]] = {  # of the arrays
-    "intercept": np.float64,
-    "start": np.int64,
-    "column": np.int32,
-    "coefficient": np.float64,
-    "loss": np.float64,
-    "mean": np.float64,
-}
-
 
 @dataclass(frozen=True, eq=False)
 class LinearAnswers(FrozenArrays):
-    """What the nodes of a tree answer: intercept + Σ coefficient · value, the node's terms in a slice.
+    """The linear model of each node: intercept + Σ coefficient · value, the node's terms in a slice.
 
     A value that is missing or not finite counts as the column's `mean`.
     """
@@ -38,14 +29,13 @@ class LinearAnswers(FrozenArrays):
     loss: NDArray[np.float64]  # (nodes,): Σ weight · (y − answer)² of the training rows of each node
     mean: NDArray[np.float64]  # of each column of the table; 0 where none is needed
 
-    def kept(self, nodes: NDArray[np.bool_]) -> LinearAnswers:
-        """The answers of some of the nodes."""
+    def of_nodes(self, nodes: NDArray[np.bool_]) -> LinearAnswers:
+        """The linear models of some of the nodes."""
         lengths = np.diff(self.start)
         terms = np.repeat(nodes, lengths)
-        start = np.concatenate([[0], np.cumsum(lengths[nodes])])
         return LinearAnswers(
             intercept=self.intercept[nodes],
-            start=start,
+            start=np.concatenate([[0], np.cumsum(lengths[nodes])]),
             column=self.column[terms],
             coefficient=self.coefficient[terms],
             loss=self.loss[nodes],
@@ -53,29 +43,28 @@ class LinearAnswers(FrozenArrays):
         )
 
     def terms(self, node: int) -> Iterator[tuple[int, float]]:
-        """The columns of a node's formula with their coefficients, in the order in which they are added."""
+        """The columns of a node's model with their coefficients, in the order of summation."""
         own = slice(int(self.start[node]), int(self.start[node + 1]))
         return zip(self.column[own].tolist(), self.coefficient[own].tolist(), strict=True)
 
     def at(self, nodes: NDArray[np.integer], data: Dataset) -> NDArray[np.float64]:
-        """What one node each answers to the rows of a table."""
-        used = np.unique(self.column)
-        columns = data.columns.T if isinstance(data.columns, np.ndarray) else data.columns
-        values = np.empty((len(used), data.n_rows))
-        for place, j in enumerate(used.tolist()):
-            values[place] = known_values(columns[j], float(self.mean[j]))
-        answer: NDArray[np.float64] = self.intercept[nodes]
+        """The prediction for each row of a table by the model of one node each."""
+        columns = np.unique(self.column)
+        values = np.empty((len(columns), data.n_rows))
+        for place, j in enumerate(columns.tolist()):
+            values[place] = known_values(data.column(j), float(self.mean[j]))
+        predictions: NDArray[np.float64] = self.intercept[nodes]
         length = np.diff(self.start)[nodes]
         for k in range(int(length.max(initial=0))):  # the k-th term of every row that has one
             rows = np.flatnonzero(length > k)
             term = self.start[nodes[rows]] + k
-            place = np.searchsorted(used, self.column[term])
+            place = np.searchsorted(columns, self.column[term])
             with np.errstate(over="ignore", invalid="ignore"):  # huge values may leave the range of floats
-                answer[rows] += self.coefficient[term] * values[place, rows]
-        return answer
+                predictions[rows] += self.coefficient[term] * values[place, rows]
+        return predictions
 
 
 def known_values(column: NDArray[np.floating], mean: float) -> NDArray[np.float64]:
-    """A column of numbers in which those that are missing or not finite count as the mean."""
+    """A column of numbers in which missing and not finite ones are replaced by the mean."""
     values = column.astype(np.float64)
     return np.asarray(np.where(np.isfinite(values), values, mean))

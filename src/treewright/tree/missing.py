@@ -1,9 +1,9 @@
-"""How rows go down a tree: to one leaf each, or in parts to several where values are missing."""
+"""Missing values in a tree: the routes of rows, to one leaf each or in fractions to several."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,13 +24,14 @@ _BLOCK = 2**14  # rows that are looked at together
 
 
 def leaves(tree: Tree, data: Dataset, n_threads: int = 1) -> Ints:
-    """The leaf of each row, as the tree's way with missing values has it.
+    """The leaf of each row, by the tree's treatment of missing values.
 
-    With surrogates the first of a node whose value is known decides (a category that training never saw is
-    not known), then `missing_left`. A row that the tree would divide goes with the heavier side.
+    The first surrogate of a node whose value is known decides (a category that is not in the training rows is
+    not known), then `missing_left`. A row that the tree would divide goes to the heavier side.
     """
     if tree.missing == "error":
-        _refuse_missing(tree, data)
+        why = "which the tree tests: it was made with missing='error' and takes complete rows only"
+        refuse_missing(tree, data, "", why)
     if not len(tree.surrogates):
         return plain_leaves(data, tree.directions, *routes_of(tree), n_threads)
     others = tree.surrogates
@@ -51,15 +52,48 @@ Routes = tuple[Ints, Ints, Floats, NDArray[np.int64], Bools, Bools, NDArray[np.u
 
 
 def routes_of(tree: Tree) -> Routes:
-    """The arrays by which the core sends each row to one leaf."""
+    """The arrays by which the core routes each row to one leaf."""
     missing_left = tree.heavier_left if tree.missing == "fractional" else tree.missing_left
     heavier = tree.heavier_left
     return tree.end, tree.feature, tree.threshold, tree.subset, missing_left, heavier, tree.subsets
 
 
 def sent_by_others(tree: Tree) -> bool:
-    """Whether a missing value is sent by more than its node: by other columns, or to both sides."""
+    """Whether missing values are routed by surrogates, or to both sides."""
     return bool(len(tree.surrogates)) or (tree.missing == "fractional" and tree.n_nodes > 1)
+
+
+def columns_with_missing(tree: Tree) -> frozenset[int]:
+    """The columns in which some node sends missing values elsewhere than to the heavier child, the default.
+
+    Empty with surrogates, with fractional rows, and where the tree refuses missing values.
+    """
+    if sent_by_others(tree) or tree.missing == "error":
+        return frozenset()
+    inner = np.flatnonzero(~tree.is_leaf)
+    learnt = (tree.missing_left[inner] != tree.heavier_left[inner]) | np.isposinf(tree.threshold[inner])
+    return frozenset(tree.feature[inner[learnt]].tolist())
+
+
+def missing_arrives(tree: Tree) -> Bools:
+    """Whether a missing value of the column that a node tests can reach it; False at leaves.
+
+    It cannot where a test of the same column above sends missing values to the other side.
+    """
+    if tree.missing == "error":
+        return np.zeros(tree.n_nodes, np.bool_)
+    if sent_by_others(tree):
+        return ~tree.is_leaf
+    if "_missing_arrives" not in vars(tree):
+        arrives = ~tree.is_leaf
+        for column in np.unique(tree.feature[arrives]):
+            nodes = np.flatnonzero(tree.feature == column)
+            without = np.where(tree.missing_left[nodes], tree.right[nodes], tree.left[nodes])
+            starts = np.searchsorted(np.sort(without), nodes, side="right")
+            ends = np.searchsorted(np.sort(tree.end[without]), nodes, side="right")
+            arrives[nodes] = starts == ends  # in no subtree without missing values
+        vars(tree)["_missing_arrives"] = arrives
+    return cast(Bools, vars(tree)["_missing_arrives"])
 
 
 def divides(tree: Tree, data: Dataset) -> bool:
@@ -68,7 +102,7 @@ def divides(tree: Tree, data: Dataset) -> bool:
 
 
 def first_missing(tree: Tree, data: Dataset) -> tuple[int, int] | None:
-    """A column that the tree tests and a row that misses it, the first; None where no row misses any."""
+    """The (column, row) of the first row without a value that the tree tests; None if there is none."""
     columns = extended_columns(data, tree.directions)
     tested = np.unique(tree.feature[~tree.is_leaf])
     if isinstance(columns, np.ndarray):
@@ -85,31 +119,23 @@ def first_missing(tree: Tree, data: Dataset) -> tuple[int, int] | None:
     return None
 
 
-def _refuse_missing(tree: Tree, data: Dataset) -> None:
-    found = first_missing(tree, data)
-    if found is not None:
-        column, row = found
-        raise ValueError(
-            f"row {row} has no value of {tree.tested[column].name!r}, which the tree tests: it was made "
-            "with missing='error' and takes complete rows only"
-        )
+def refuse_missing(tree: Tree, data: Dataset, name: str, why: str) -> None:
+    """ValueError, with the reason `why`, if a row of the table `name` misses a value that the tree tests."""
+    place = first_missing(tree, data)
+    if place is not None:
+        column, row = place
+        of = f" of {name}" if name else ""
+        raise ValueError(f"row {row}{of} has no value of {tree.tested[column].name!r}, {why}")
 
 
 def refuse_rows_with_missing(tree: Tree, data: Dataset, name: str, what: str) -> None:
-    """Refuse rows whose missing values are sent by more than their node, for questions that follow tests."""
-    found = first_missing(tree, data) if sent_by_others(tree) else None
-    if found is not None:
-        column, row = found
-        raise ValueError(
-            f"row {row} of {name} has no value of {tree.tested[column].name!r}, and this tree "
-            f"{_sending(tree)}: {what}"
-        )
+    """ValueError if rows with missing values are routed by surrogates or to both sides."""
+    if sent_by_others(tree):
+        refuse_missing(tree, data, name, f"and this tree {_sending(tree)}: {what}")
 
 
 def refuse_sending(tree: Tree, what: str) -> None:
-    """Refuse a tree that sends missing values by more than the node that tests them; `what` ends before the
-    way out.
-    """
+    """ValueError if a tree sends missing values by surrogates or to both sides; `what` begins the remedy."""
     if sent_by_others(tree):
         raise ValueError(
             f"this tree {_sending(tree)}; {what} take tree.with_missing('learn'), the same tests with one "
@@ -124,7 +150,7 @@ def _sending(tree: Tree) -> str:
 
 
 class Parts(NamedTuple):
-    """Parts of some neighbouring rows at leaves; those of a row lie together, from left to right."""
+    """Parts of some consecutive rows at leaves; those of a row lie together, from left to right."""
 
     first: int  # the row with which they begin
     start: NDArray[np.int64]  # of each row, and where the last one ends
@@ -133,7 +159,7 @@ class Parts(NamedTuple):
 
     @property
     def n_rows(self) -> int:
-        """How many rows these are the parts of."""
+        """The number of rows that are divided into these parts."""
         return len(self.start) - 1
 
     @property
@@ -143,8 +169,8 @@ class Parts(NamedTuple):
 
 
 def parts_of(tree: Tree, data: Dataset, most: int = MOST_PARTS) -> Iterator[Parts]:
-    """The parts of all rows where a row without the value that a node tests goes to both children, in the
-    shares of their weights; about `most` parts at a time.
+    """The parts of all rows, as in C4.5: a row without the value of a test goes to both children, in
+    proportion to their weights; about `most` parts at a time.
 
     >>> from dataclasses import replace
     >>> from treewright import encode, grow

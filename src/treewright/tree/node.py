@@ -1,4 +1,4 @@
-"""A light view of one node of a tree, and what a tree has seen of missing values."""
+"""A light view of one node of a tree."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.tree.conditions import NodeTest
-from treewright.tree.missing import sent_by_others
 
 if TYPE_CHECKING:
     from treewright.tree.tree import Tree
@@ -54,37 +53,3 @@ class Node:
 
     def __repr__(self) -> str:
         return f"<Node {self.index}: {self.test or 'leaf'}, {int(self.tree.rows[self.index])} rows>"
-
-
-def columns_with_missing(tree: Tree) -> frozenset[int]:
-    """The columns in which some node sends missing values elsewhere than by default, to the heavier child.
-
-    None of them where surrogates decide, where such rows are divided, or where the tree refuses them.
-    """
-    if sent_by_others(tree) or tree.missing == "error":
-        return frozenset()
-    inner = np.flatnonzero(~tree.is_leaf)
-    learnt = (tree.missing_left[inner] != tree.heavier_left[inner]) | np.isposinf(tree.threshold[inner])
-    return frozenset(tree.feature[inner[learnt]].tolist())
-
-
-def missing_arrives(tree: Tree) -> NDArray[np.bool_]:
-    """Whether a missing value of the column that a node tests can come to it; False at leaves.
-
-    It cannot where a test of the same column above sent missing values the other way.
-    """
-    if tree.missing == "error":
-        return np.zeros(tree.n_nodes, np.bool_)
-    if sent_by_others(tree):
-        return ~tree.is_leaf
-    if "_missing_arrives" not in vars(tree):
-        arrives = ~tree.is_leaf
-        for column in np.unique(tree.feature[arrives]):
-            nodes = np.flatnonzero(tree.feature == column)
-            closed = np.where(tree.missing_left[nodes], tree.right[nodes], tree.left[nodes])
-            opened = np.searchsorted(np.sort(closed), nodes, side="right")
-            ended = np.searchsorted(np.sort(tree.end[closed]), nodes, side="right")
-            arrives[nodes] = opened == ended  # the subtrees without missing values that a node lies in
-        vars(tree)["_missing_arrives"] = arrives
-    known: NDArray[np.bool_] = vars(tree)["_missing_arrives"]
-    return known

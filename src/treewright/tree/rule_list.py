@@ -14,8 +14,7 @@ from treewright.encoding import Dataset, encode
 from treewright.encoding.schema import Column, Schema
 from treewright.tree.class_counts import SparseRows
 from treewright.tree.conditions import Condition, Within, merge_conditions
-from treewright.tree.missing import refuse_sending
-from treewright.tree.node import columns_with_missing
+from treewright.tree.missing import columns_with_missing, refuse_sending
 from treewright.tree.oblique import Direction, extended, tested_columns
 from treewright.tree.tree import Tree, as_array
 
@@ -291,7 +290,7 @@ def paths(tree: Tree, nodes: Flags | None = None) -> Iterator[tuple[int, tuple[C
                 way[key] = old
         if node > 0:
             parent = parents[node]
-            condition = condition_of(tree, parent, node == parent + 1)
+            condition = tree.condition(parent, node == parent + 1)
             is_upper = None if isinstance(condition, Within) else node == parent + 1
             key = int(tree.feature[parent]), is_upper
             old = way.get(key)
@@ -305,12 +304,6 @@ def paths(tree: Tree, nodes: Flags | None = None) -> Iterator[tuple[int, tuple[C
                     "prune it before making rules of it"
                 )
             yield node, tuple(way.values())
-
-
-def condition_of(tree: Tree, node: int, is_left: bool) -> Condition:
-    """What a row must satisfy to go to one child of a node."""
-    missing, unseen = bool(tree.missing_left[node]) == is_left, bool(tree.heavier_left[node]) == is_left
-    return tree.stored_test(node).condition(is_left, missing=missing, unseen=unseen)
 
 
 def weights_by_class(

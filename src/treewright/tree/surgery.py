@@ -15,7 +15,7 @@ from treewright.encoding.schema import Schema
 from treewright.tree.builder import best_first
 from treewright.tree.class_counts import SparseRows
 from treewright.tree.oblique import Direction
-from treewright.tree.surrogates import TYPES, Surrogates
+from treewright.tree.surrogates import Surrogates
 
 if TYPE_CHECKING:
     from treewright.tree.tree import Tree
@@ -107,7 +107,7 @@ def _kept_arrays(tree: Tree, kept: Mask, becomes_leaf: Mask) -> Arrays:
         else tree.statistic[kept],
         "joined": tree.joined[kept] & ~leaf & _has_same_parent(tree, kept, end, feature),
         "surrogates": _kept_surrogates(tree, kept, leaf, position),
-        "linear": None if tree.linear is None else tree.linear.kept(kept),
+        "linear": None if tree.linear is None else tree.linear.of_nodes(kept),
         "directions": directions,
     }
 
@@ -147,10 +147,10 @@ def _kept_surrogates(tree: Tree, kept: Mask, leaf: Mask, position: NDArray[np.in
 
 def _chosen_surrogates(every: Surrogates, chosen: Any, node: NDArray[Any], schema: Schema) -> Surrogates:
     """Some of the surrogates, renumbered to belong to the nodes `node`."""
-    arrays = {name: getattr(every, name)[chosen] for name in TYPES if name != "subsets"}
+    arrays = {name: getattr(every, name)[chosen] for name in Surrogates.array_types() if name != "subsets"}
     subset, subsets = repack_subsets(every.subsets, arrays["subset"], arrays["feature"], schema.subset_sizes)
-    moved = {"node": node[chosen].astype(np.int32), "subset": subset, "subsets": subsets}
-    return Surrogates(**arrays | moved)
+    new = {"node": node[chosen].astype(np.int32), "subset": subset, "subsets": subsets}
+    return Surrogates(**arrays | new)
 
 
 def repack_subsets(
@@ -270,7 +270,8 @@ def _planted_surrogates(pieces: list[Piece], schema: Schema) -> Surrogates:
         node = each.surrogates.node
         own = slice(*np.searchsorted(node, [inside.start, inside.stop]))
         chosen.append(_chosen_surrogates(each.surrogates, own, node + (at - inside.start), schema))
-    arrays = {name: np.concatenate([getattr(each, name) for each in chosen]) for name in TYPES}
+    names = Surrogates.array_types()
+    arrays = {name: np.concatenate([getattr(each, name) for each in chosen]) for name in names}
     bits = [(each.subset, each.subsets) for each in chosen]
     subset, subsets = _pack_together(bits, arrays["feature"], schema)
     return Surrogates(**arrays | {"subset": subset, "subsets": subsets})

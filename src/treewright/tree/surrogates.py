@@ -4,37 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.encoding.schema import Schema
-from treewright.tree.conditions import NodeTest, StoredTest, pack_test, stored_test
+from treewright.tree.conditions import NodeTest, StoredTest, pack_subsets, pack_test, stored_test
 from treewright.tree.frozen_arrays import FrozenArrays
 
 if TYPE_CHECKING:
     from treewright.encoding import Dataset
 
-TYPES: dict[str, type[np.generic]] = {  # of the arrays
-    "node": np.int32,
-    "feature": np.int32,
-    "threshold": np.float64,
-    "subset": np.int64,
-    "reversed": np.bool_,
-    "agreement": np.float64,
-    "adjusted": np.float64,
-    "subsets": np.uint8,
-}
-
 
 @dataclass(frozen=True, eq=False)
 class Surrogates(FrozenArrays):
-    """Tests beside a tree, one per entry, in the order of their nodes; those of a node the best one first.
+    """Surrogate tests, one per entry, in the order of their nodes; those of a node the best one first.
 
-    A row that passes a surrogate goes left, or where it is `reversed` right. `agreement` is the share of the
-    weight that the surrogate sends where the node's own test does (of the rows whose value is known),
-    `adjusted` how much of what the blind majority gets wrong it gets right.
+    A row that passes a surrogate goes left, or if it is `reversed` right. `agreement` is the share of the
+    weight that the surrogate sends to the side of the node's own test (of rows whose value is known),
+    `adjusted` the share of the majority rule's mistakes that it avoids, as in rpart.
     """
 
     node: NDArray[np.int32]
@@ -48,8 +37,8 @@ class Surrogates(FrozenArrays):
 
     @classmethod
     def none(cls) -> Surrogates:
-        """No surrogates at all."""
-        return cls(**{name: np.zeros(0, kind) for name, kind in TYPES.items()})
+        """No surrogates."""
+        return cls(**{name: np.zeros(0, kind) for name, kind in cls.array_types().items()})
 
     @classmethod
     def listed(
@@ -63,20 +52,11 @@ class Surrogates(FrozenArrays):
         >>> Surrogates.listed(Schema((job,)), [(0, Among("job", ("cook",)), True, 0.9, 0.5)]).subsets.tolist()
         [2]
         """
-        made = list(entries)
-        tests = [pack_test(schema, test) for _, test, *_ in made]
-        lengths = np.array([len(bits) for *_, bits in tests], np.int64)
-        given = list(zip(*((node, *rest) for node, _, *rest in made), strict=True)) or [()] * 4
-        return cls(
-            node=np.array(given[0], np.int32),
-            feature=np.array([feature for feature, *_ in tests], np.int32),
-            threshold=np.array([threshold for _, threshold, _ in tests], np.float64),
-            subset=np.where(lengths > 0, np.cumsum(lengths) - lengths, -1).astype(np.int64),
-            reversed=np.array(given[1], np.bool_),
-            agreement=np.array(given[2], np.float64),
-            adjusted=np.array(given[3], np.float64),
-            subsets=np.frombuffer(b"".join(bits for *_, bits in tests), np.uint8).copy(),
-        )
+        names = ("node", "reversed", "agreement", "adjusted", "feature", "threshold", "bits")
+        rows = [(node, *rest, *pack_test(schema, test)) for node, test, *rest in entries]
+        values: dict[str, Any] = dict(zip(names, zip(*rows, strict=True), strict=True))
+        values["subset"], values["subsets"] = pack_subsets(values.pop("bits", ()))
+        return cls(**{name: np.array(values.get(name, ()), kind) for name, kind in cls.array_types().items()})
 
     def __len__(self) -> int:
         return len(self.node)

@@ -17,7 +17,7 @@ from treewright.tree import evaluate, predict
 from treewright.tree import missing as missing_values
 from treewright.tree.builder import Branch, Leaf, flatten
 from treewright.tree.class_counts import SparseRows, Summary
-from treewright.tree.conditions import Combination, NodeTest, StoredTest, stored_test, unpack_bits
+from treewright.tree.conditions import Combination, Condition, NodeTest, StoredTest, stored_test, unpack_bits
 from treewright.tree.costs import cheapest, class_risks, cost_arrays, costed_schema
 from treewright.tree.frozen_arrays import FrozenArrays
 from treewright.tree.linear_leaves import LinearAnswers
@@ -397,6 +397,11 @@ class Tree(FrozenArrays, Shaped, Presented):
         """The test at a branch as the arrays hold it: what it decides, and how each side is written."""
         column, start = self.tested[self.feature[node]], max(int(self.subset[node]), 0)
         return stored_test(column, float(self.threshold[node]), self.subsets[start:])
+
+    def condition(self, node: int, is_left: bool) -> Condition:
+        """The condition of a row for the left or right child of a branch."""
+        missing, unseen = bool(self.missing_left[node]) == is_left, bool(self.heavier_left[node]) == is_left
+        return self.stored_test(node).condition(is_left, missing=missing, unseen=unseen)
 
     @property
     def root(self) -> Node:

@@ -1,4 +1,4 @@
-"""Every invariant of a tree, stated once. Tests and loaders call it; a tree that passes is safe to walk.
+"""Every invariant of a tree, stated once, for tests and loaders; a tree that passes is safe for the core.
 
 The order matters: a check may rely on those before it, and no array is an index before its range is known.
 """
@@ -13,36 +13,23 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.encoding.kinds import KINDS
+from treewright.encoding.objects import family_of
 from treewright.encoding.schema import MISSING, Column, Schema, Target
 from treewright.encoding.text import TextFormat
 from treewright.tree.class_counts import SparseRows
-from treewright.tree.linear_leaves import TYPES as LINEAR_TYPES
-from treewright.tree.surrogates import TYPES as SURROGATE_TYPES
+from treewright.tree.frozen_arrays import FrozenArrays
 
 if TYPE_CHECKING:
     from treewright.tree.tree import Tree
 
-TYPES: dict[str, type[np.generic]] = {  # of the arrays of a tree
-    "end": np.int32,
-    "feature": np.int32,
-    "threshold": np.float64,
-    "subset": np.int64,
-    "missing_left": np.bool_,
-    "step": np.int32,
-    "rows": np.int64,
-    "statistic": np.float64,
-    "subsets": np.uint8,
-    "joined": np.bool_,
-}
 _MOST_NODES = 2**31 - 1  # a node's number is an int32
-_PIECE = 2**18  # weights that are looked at together
+_PIECE = 2**18  # weights that are compared at a time
 
 
 def check(tree: Tree, known: Schema | None = None) -> None:
     """Raise ValueError with the first invariant that does not hold.
 
-    Columns and targets that a tree shares with a `known` schema have passed `check_schema` already: those of
-    a thousand trees are looked at once.
+    Columns and targets of a `known` schema have passed `check_schema`: those of an ensemble do so once.
     """
     if known is None or tree.schema.columns is not known.columns:
         _check_columns(tree.schema)
@@ -75,7 +62,7 @@ def _demand(holds: object, message: str) -> None:
 
 
 def check_schema(schema: Schema) -> None:
-    """Names tell the columns apart, and categories and classes can be told apart and found again."""
+    """The names of columns and targets are unique, and so are the categories and classes of each."""
     _check_columns(schema)
     _check_targets(schema)
 
@@ -95,18 +82,13 @@ def _check_columns(schema: Schema) -> None:
         fits = column.type.has_categories or not column.categories
         _demand(fits, f"{what} is a {column.kind} with categories")
         _check_labels(column.categories, what, "categories")
-        if column.text is not None:
-            _check_text(column)
-
-
-def _check_text(column: Column) -> None:
-    what = f"column {column.name!r}"
-    _demand(isinstance(column.text, TextFormat), f"{what} has a text format of another type")
-    assert column.text is not None
-    is_own = column.text.kind == column.type.text_kind
-    _demand(is_own, f"{what} is a {column.kind} read as {column.text}")
-    is_bool = not column.type.has_categories or column.categories == (False, True)
-    _demand(is_bool, f"{what} is read as truth values, but its categories are not false and true")
+        if column.text is None:
+            continue
+        _demand(isinstance(column.text, TextFormat), f"{what} has a text format of another type")
+        is_own = column.text.kind == column.type.text_kind
+        _demand(is_own, f"{what} is a {column.kind} read as {column.text}")
+        is_bool = not column.type.has_categories or column.categories == (False, True)
+        _demand(is_bool, f"{what} is read as truth values, but its categories are not false and true")
 
 
 def _check_targets(schema: Schema) -> None:
@@ -125,22 +107,22 @@ def _check_targets(schema: Schema) -> None:
 
 
 def _check_costs(target: Target) -> None:
-    """Costs, and what splits were chosen by, are one number per class or per pair of classes."""
+    """Costs, stakes, emphasis and priors are one number per class or per pair of classes."""
     n = len(target.classes or ())
     for name in ("costs", "stakes", "emphasis", "priors"):
-        what, given = f"the {name} of target {target.name!r}", getattr(target, name)
-        if given is None:
+        what, values = f"the {name} of target {target.name!r}", getattr(target, name)
+        if values is None:
             continue
         is_table = name in ("costs", "stakes")
-        rows = given if is_table else (given,)
+        rows = values if is_table else (values,)
         _demand(len(rows) == (n if is_table else 1), f"{what} are not a row per class")
         _demand(all(len(row) == n for row in rows), f"{what} are not one per class")
         numbers = [number for row in rows for number in row]
         is_sound = all(type(number) is float and 0 <= number < np.inf for number in numbers)
         _demand(is_sound, f"{what} are not all finite numbers of at least 0")
     _demand(target.emphasis is None or any(target.emphasis), f"{target.name!r}: emphasis of no class")
-    rights = [row[i] for i, row in enumerate(target.costs or ())]
-    _demand(not any(rights), f"the costs of target {target.name!r} charge a right answer")
+    diagonal = [row[i] for i, row in enumerate(target.costs or ())]
+    _demand(not any(diagonal), f"the costs of target {target.name!r} charge a right answer")
 
 
 def _check_provenance(tree: Tree) -> None:
@@ -150,40 +132,39 @@ def _check_provenance(tree: Tree) -> None:
 
 
 def _check_labels(labels: tuple[Hashable, ...], what: str, plural: str) -> None:
-    families = {_family(kind) for kind in set(map(type, labels))}
-    is_one_family = len(families) <= 1 and None not in families
+    families = {family_of(kind) for kind in set(map(type, labels))}
+    is_one_family = families <= {"text"} or families <= {"bool"} or families <= {"integer", "float"}
     _demand(is_one_family, f"{what}: {plural} must be all text, bools or numbers")
     _demand(all(label == label for label in labels), f"{what}: NaN is among its {plural}")
     _demand(len(set(labels)) == len(labels), f"{what}: two of its {plural} are equal")
 
 
-def _family(kind: type) -> str | None:
-    if issubclass(kind, str):
-        return "text"
-    if issubclass(kind, bool | np.bool_):
-        return "bool"
-    return "number" if issubclass(kind, int | float | np.integer | np.floating) else None
+def _check_types(value: FrozenArrays, size: int, what: str = "", /, **sizes: int) -> None:
+    """The arrays have the types of the fields, one dimension, and `size` elements unless `sizes` differ."""
+    for name, dtype in value.array_types().items():
+        array, shape = getattr(value, name), (sizes.get(name, size),)
+        _demand(array.dtype == dtype, f"{name}{what} has type {array.dtype}, not {np.dtype(dtype)}")
+        _demand(array.shape == shape, f"{name}{what} has shape {array.shape}, not {shape}")
 
 
 def _check_arrays(tree: Tree) -> None:
     """Types and shapes."""
     n, width, is_wide = tree.end.size, tree.schema.width, tree.schema.is_wide
     _demand(0 < n <= _MOST_NODES, f"it has {n} nodes")
-    shapes: dict[str, tuple[int, ...]] = {"statistic": (n, width), "subsets": (tree.subsets.size,)}
-    for name, dtype in TYPES.items():
-        array, shape = getattr(tree, name), shapes.get(name, (n,))
-        _demand(array.dtype == dtype, f"{name} has type {array.dtype}, not {np.dtype(dtype)}")
-        _demand(array.shape == shape, f"{name} has shape {array.shape}, not {shape}")
-    is_compressed = isinstance(tree.statistic, SparseRows)
+    _check_types(tree, n, subsets=tree.subsets.size)
+    shape, dtype = tree.statistic.shape, tree.statistic.dtype
+    _demand(dtype == np.float64, f"statistic has type {dtype}, not float64")
+    _demand(shape == (n, width), f"statistic has shape {shape}, not {(n, width)}")
     state = "not compressed" if is_wide else "compressed"
+    is_compressed = isinstance(tree.statistic, SparseRows)
     _demand(is_compressed == is_wide, f"the statistic of {width} numbers is {state}")
 
 
 def _check_shape(tree: Tree) -> None:
     """`end` is the shape of a binary tree.
 
-    The root spans all nodes; what a branch spans is itself, then its left child, then its right one, both not
-    empty. By induction from the root every node is reached, once, and every way down ends at a leaf.
+    The root spans all nodes; a branch spans itself, then its left child, then its right one, both not empty.
+    By induction from the root every node is reached once, and every path ends at a leaf.
     """
     end, n = tree.end, len(tree.end)
     nodes = np.arange(n)
@@ -199,7 +180,7 @@ def _check_shape(tree: Tree) -> None:
 
 
 def _check_steps(tree: Tree) -> None:
-    """Each branch has a step of its own, after that of the branch above: any first steps are a tree."""
+    """Each branch has a step of its own, after that of the branch above."""
     inner = np.flatnonzero(~tree.is_leaf)
     steps = tree.step[inner]
     _demand((tree.step[tree.is_leaf] == -1).all() and (steps >= 0).all(), "`step` is -1 exactly at leaves")
@@ -210,7 +191,7 @@ def _check_steps(tree: Tree) -> None:
 
 
 def _check_tests(tree: Tree) -> None:
-    """Branches test columns that there are; numbers and times have thresholds, which may be infinite."""
+    """Branches test columns of the table or directions; leaves test nothing."""
     inner = ~tree.is_leaf
     n_columns = len(tree.schema.columns) + len(tree.directions)
     _demand((tree.feature < n_columns).all(), f"a test names a column beyond the {n_columns} there are")
@@ -226,11 +207,11 @@ def _check_forms(
     subset: NDArray[np.int64],
     subsets: NDArray[np.uint8],
 ) -> None:
-    """Tests of numbers have a threshold, tests of categories a subset, -1 for no test neither. Subsets lie
-    without gaps in the order of the tests, and bits beyond the last category are 0.
+    """Tests of numbers have a threshold, tests of categories a subset, leaves neither. Subsets lie without
+    gaps in the order of the tests, and bits beyond the last category are 0.
     """
-    tested, place = np.unique(feature, return_inverse=True)  # of many columns a tree tests few
-    columns = [schema.columns[j] if 0 <= j < len(schema.columns) else None for j in tested.tolist()]
+    features, place = np.unique(feature, return_inverse=True)  # of many columns a tree tests few
+    columns = [schema.columns[j] if 0 <= j < len(schema.columns) else None for j in features.tolist()]
     is_category = np.array([column is not None and column.is_category for column in columns], bool)[place]
     has_threshold = ~np.isnan(threshold)
     _demand((has_threshold == ~((feature < 0) | is_category)).all(), "only tests of numbers have thresholds")
@@ -274,10 +255,7 @@ def _check_surrogates(tree: Tree) -> None:
     """They belong to branches, in order, and each tests another column than its node."""
     surrogates = tree.surrogates
     _demand(tree.missing == "surrogate" or not len(surrogates), "it has surrogates and does not use them")
-    for name, dtype in SURROGATE_TYPES.items():
-        array = getattr(surrogates, name)
-        _demand(array.dtype == dtype and array.ndim == 1, f"{name} of the surrogates has type {array.dtype}")
-        _demand(name == "subsets" or len(array) == len(surrogates), "the surrogates have loose ends")
+    _check_types(surrogates, len(surrogates), " of the surrogates", subsets=surrogates.subsets.size)
     node, feature = surrogates.node, surrogates.feature
     _demand(((node >= 0) & (node < tree.n_nodes)).all(), "a surrogate belongs to no node")
     _demand((np.diff(node) >= 0).all(), "the surrogates are not in the order of their nodes")
@@ -298,17 +276,18 @@ def _check_linear(tree: Tree) -> None:
     _demand(not schema.predicts_classes and len(schema.targets) == 1, "only one number can have a formula")
     start, column = linear.start, linear.column
     n_terms = len(column)
-    n_nodes = tree.n_nodes
-    sizes = {"start": n_nodes + 1, "column": n_terms, "coefficient": n_terms, "mean": len(schema.columns)}
-    for name, dtype in LINEAR_TYPES.items():
-        array = getattr(linear, name)
-        _demand(array.shape == (sizes.get(name, n_nodes),), "a formula has loose ends")
-        _demand(array.dtype == dtype, "a formula has another type")
+    sizes = {
+        "start": tree.n_nodes + 1,
+        "column": n_terms,
+        "coefficient": n_terms,
+        "mean": len(schema.columns),
+    }
+    _check_types(linear, tree.n_nodes, " of the formulas", **sizes)
     numbers = np.concatenate([linear.intercept, linear.coefficient, linear.loss, linear.mean])
     _demand(np.isfinite(numbers).all(), "a formula has numbers that are not finite")
-    _demand((linear.loss >= 0).all(), "a formula loses less than nothing")
+    _demand((linear.loss >= 0).all(), "the loss of a formula is negative")
     rises = start[0] == 0 and (np.diff(start) >= 0).all() and start[-1] == n_terms
-    _demand(rises, "a formula has loose ends")
+    _demand(rises, "`start` of the formulas does not rise from 0 to the number of their terms")
     _demand(((column >= 0) & (column < len(schema.columns))).all(), "a formula names an unknown column")
     is_summable = np.array([each.is_summable for each in schema.columns])
     _demand(is_summable[column].all(), "a formula has a column that is no number")
@@ -319,16 +298,11 @@ def _check_linear(tree: Tree) -> None:
 
 def _check_sparse(tree: Tree, rows: SparseRows) -> None:
     """Each leaf holds positive weights of ascending classes; the branches are their sums by construction."""
-    types = {"end": np.int32, "start": np.int64, "column": np.int32, "value": np.float64}
-    for name, dtype in types.items():
-        array = getattr(rows, name)
-        _demand(array.dtype == dtype, f"{name} has type {array.dtype}, not {np.dtype(dtype)}")
-        _demand(array.ndim == 1, f"{name} has {array.ndim} dimensions, not 1")
+    n, size = tree.n_nodes, rows.column.size
+    _check_types(rows, n, " of the statistic", start=n + 1, column=size, value=size)
     _demand(np.array_equal(rows.end, tree.end), "the statistic is that of another tree")
-    n = len(rows.end)
-    rises = len(rows.start) == n + 1 and rows.start[0] == 0 and (np.diff(rows.start) >= 0).all()
-    _demand(rises, "`start` does not tell where each row of the statistic begins")
-    _demand(len(rows.column) == len(rows.value) == rows.start[-1], "the statistic has loose ends")
+    rises = rows.start[0] == 0 and (np.diff(rows.start) >= 0).all() and rows.start[-1] == size
+    _demand(rises, "`start` of the statistic does not rise from 0 to the number of its entries")
     node = np.repeat(np.arange(n), np.diff(rows.start))
     _demand(tree.is_leaf[node].all(), "a branch has a statistic of its own")
     _demand(((rows.column >= 0) & (rows.column < rows.width)).all(), "the statistic names an unknown class")
@@ -352,14 +326,15 @@ def _check_weights(tree: Tree, statistic: NDArray[np.float64]) -> None:
     weights = statistic if is_classes else statistic[:, ::3]
     _demand((weights >= 0).all(), "a weight is negative")
     _demand(is_classes or (statistic[:, 2::3] >= 0).all(), "a deviation is negative")
-    totals = _totals(tree.schema, statistic)
+    starts = np.cumsum([0, *tree.schema.block_widths[:-1]])
+    totals = np.asarray(np.add.reduceat(weights, starts, axis=1)) if is_classes else weights
     _check_empty(tree, totals[:, 0])
     _demand(np.isfinite(totals).all(), "the weight of a node overflows")
     _demand(_close(totals, totals[:, :1]), "a node has another weight for one target than for another")
     inner, step = np.flatnonzero(~tree.is_leaf), 1 + _PIECE // weights.shape[1]
     for some in np.split(inner, range(step, len(inner), step)):  # in pieces: there may be many classes
-        summed = weights[tree.left[some]] + weights[tree.right[some]]
-        _demand(_close(weights[some], summed), "a node's weight is not the sum of its children's")
+        sums = weights[tree.left[some]] + weights[tree.right[some]]
+        _demand(_close(weights[some], sums), "a node's weight is not the sum of its children's")
 
 
 def _check_empty(tree: Tree, weight: NDArray[np.float64]) -> None:
@@ -369,14 +344,6 @@ def _check_empty(tree: Tree, weight: NDArray[np.float64]) -> None:
         parent = tree.parent[empty]
         is_branch = (parent >= 0) & (tree.joined[parent] | tree.joined[tree.left[parent]])
         _demand((is_branch & tree.is_leaf[empty]).all(), "a node has no weight")
-
-
-def _totals(schema: Schema, statistic: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The weight of each node, once by each target."""
-    if not schema.predicts_classes:
-        return statistic[:, ::3]
-    starts = np.cumsum([0, *schema.block_widths[:-1]])
-    return np.asarray(np.add.reduceat(statistic, starts, axis=1))
 
 
 def _close(a: NDArray[Any], b: NDArray[Any]) -> bool:

@@ -1,29 +1,25 @@
-"""Text about the nodes of a tree: tests, paths, surrogates, predictions; the same wherever it is shown."""
+"""Nodes of a tree in words: tests, branches, surrogates, predictions; the same in all outputs."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
 from treewright._text import LONGEST_LIST, label_text, name_text, percent
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Column
-from treewright.tree.conditions import membership_text
-from treewright.tree.missing import sent_by_others
-from treewright.tree.node import columns_with_missing, missing_arrives
+from treewright.tree.conditions import join_words
+from treewright.tree.missing import columns_with_missing, missing_arrives, sent_by_others
 from treewright.tree.tree import Tree
 
 
 def branch_in_words(
     tree: Tree, node: int, is_left: bool, *, learnt: frozenset[int] | None = None, longest: int = LONGEST_LIST
 ) -> str:
-    """What a row must satisfy to go to one child of `node`.
+    """The condition for the left or right child of `node`.
 
-    "or missing" stands where missing values go, if they can come here, in the columns of `learnt`: those in
-    which the tree has met some, unless the caller knows them already. Of more than `longest` categories the
-    first ones are named.
+    It ends with "or missing" at the side of missing values, if any can reach the node, for the columns of
+    `learnt`, by default `columns_with_missing`. Of more than `longest` categories the first ones are named.
 
     >>> from treewright import Among, Branch, Column, Leaf, Schema, Target, Tree
     >>> job = Column("job", "category", ("cook", "clerk", "smith"))
@@ -54,7 +50,7 @@ def branch_parts(
 def way_in_words(
     tree: Tree, node: int, *, learnt: frozenset[int] | None = None, longest: int = LONGEST_LIST
 ) -> str:
-    """What a row must satisfy to come to a node from the decision above it, which may have many branches.
+    """The condition for a node at the split above it, which may have many branches.
 
     >>> from treewright import encode
     >>> from treewright.growing.id3 import grow_id3
@@ -62,11 +58,7 @@ def way_in_words(
     >>> [way_in_words(tree, branch) for branch in tree.branches(0)]
     ['sky = clear', 'sky = rain', 'sky = snow']
     """
-    name, words = way_parts(tree, node, learnt=learnt, longest=longest)
-    if words.startswith("> ") and " and <= " in words:
-        above, words = words[2:].split(" and ", 1)
-        return f"{above} < {name} {words}"
-    return f"{name} {words}"
+    return join_words(*way_parts(tree, node, learnt=learnt, longest=longest))
 
 
 def way_parts(
@@ -79,61 +71,26 @@ def way_parts(
         return branch_parts(tree, parent, node == parent + 1, learnt=learnt, longest=longest)
     if learnt is None:
         learnt = columns_with_missing(tree)
-    column = tree.tested[tree.feature[head]]
-    above, upto, missing = -np.inf, np.inf, bool(missing_arrives(tree)[head])
-    own = np.ones(len(column.categories), np.bool_)
-    while node != head:
-        parent = int(tree.parent[node])
-        is_left = node == parent + 1
-        missing &= bool(tree.missing_left[parent]) == is_left
-        if column.is_category:
-            own &= tree.goes_left(parent) == is_left
-        elif is_left:
-            upto = min(upto, float(tree.threshold[parent]))
-        else:
-            above = max(above, float(tree.threshold[parent]))
-        node = parent
-    name = name_text(column.name)
-    if column.is_category:
-        words = _branch_of_categories(column, own, longest)
-    else:
-        words = _branch_of_numbers(column, above, upto)
-    is_told = missing and tree.feature[head] in learnt and words not in ("is missing", "is known")
-    return name, words + " or missing" * is_told
-
-
-def _branch_of_categories(column: Column, own: NDArray[np.bool_], longest: int) -> str:
-    """Which categories a branch is for: one, several, or all but some."""
-    codes, others = np.flatnonzero(own), np.flatnonzero(~own)
-    if not codes.size:
-        return "is missing"
-    if not others.size:
-        return "is known"
-    within = len(codes) <= max(len(others), longest)
-    named = [column.categories[code] for code in (codes if within else others).tolist()]
-    return membership_text(named, within, longest)
-
-
-def _branch_of_numbers(column: Column, above: float, upto: float) -> str:
-    """Which numbers a branch is for: those up to one, above one, or between two."""
-    if above == np.inf:
-        return "is missing"
-    if above == -np.inf:
-        return "is known" if upto == np.inf else f"<= {column.threshold_text(upto)}"
-    if upto == np.inf:
-        return f"> {column.threshold_text(above)}"
-    return f"> {column.threshold_text(above)} and <= {column.threshold_text(upto)}"
+    column: Column = tree.tested[tree.feature[head]]
+    condition: Any = tree.condition(parent, node == parent + 1)
+    while parent != head:
+        node, parent = parent, int(tree.parent[parent])
+        condition = condition.and_(tree.condition(parent, node == parent + 1))
+    words = condition.words(column, longest, own_upto=longest)
+    has_missing = condition.missing and missing_arrives(tree)[head] and tree.feature[head] in learnt
+    is_said = words in ("is missing", "is known")
+    return name_text(column.name), words + " or missing" * bool(has_missing and not is_said)
 
 
 def surrogate_in_words(tree: Tree, entry: int, to_left: bool = True, *, longest: int = LONGEST_LIST) -> str:
-    """What a row must satisfy to be sent left, or right, by a surrogate."""
+    """The condition of a surrogate for the left side, or the right."""
     test = tree.surrogates.test(entry, tree.schema)
     passes = to_left != bool(tree.surrogates.reversed[entry])
     return f"{name_text(test.column.name)} {test.text(passes, longest)}"
 
 
 def missing_in_words(tree: Tree, node: int, *, longest: int = LONGEST_LIST) -> str:
-    """Where a row goes that misses the value of a node: left by the first of these whose column is known.
+    """The side of rows without the value of a node: by the first surrogate whose value is known.
 
     >>> from dataclasses import replace
     >>> from treewright import Below, Branch, Column, Leaf, Schema, Target, Tree
@@ -146,16 +103,16 @@ def missing_in_words(tree: Tree, node: int, *, longest: int = LONGEST_LIST) -> s
     """
     column = name_text(tree.tested[tree.feature[node]].name)
     side = "left" if tree.missing_left[node] else "right"
-    told = [
+    surrogates = [
         f"{surrogate_in_words(tree, entry, longest=longest)} ({'agrees ' * (not place)}"
         f"{percent(float(tree.surrogates.agreement[entry]))})"
         for place, entry in enumerate(tree.surrogates.of(node))
     ]
-    return f"if {column} is missing: " + " · ".join([*told, f"else {side}" if told else side])
+    return f"if {column} is missing: " + " · ".join([*surrogates, f"else {side}" if surrogates else side])
 
 
 def surrogate_of(tree: Tree, node: int, row: Dataset) -> str:
-    """What a single row satisfies of the surrogate that decides for it at a node; empty where none does."""
+    """The condition that a single row satisfies of the surrogate that routes it at a node; empty if none."""
     for entry in tree.surrogates.of(node):
         passes = tree.surrogates.passes(entry, row)
         if passes is not None:
@@ -164,7 +121,7 @@ def surrogate_of(tree: Tree, node: int, row: Dataset) -> str:
 
 
 def note_on_missing(tree: Tree) -> str:
-    """A few words for a picture, whose tests do not tell where missing values go; empty where they do."""
+    """A note on missing values for a plot, unless its tests name their side."""
     if tree.missing == "surrogate":
         return "missing values: by surrogates" if len(tree.surrogates) else ""
     notes = {"fractional": "missing values: down both sides", "error": "missing values: refused"}
@@ -172,7 +129,7 @@ def note_on_missing(tree: Tree) -> str:
 
 
 def answer_in_words(answer: Hashable) -> str:
-    """What a tree answers: a class, or a number of six digits.
+    """A prediction in words: a class, or a number of six digits.
 
     >>> answer_in_words("a, b"), answer_in_words(0.1 + 0.2)
     ("'a, b'", '0.3')
@@ -181,7 +138,7 @@ def answer_in_words(answer: Hashable) -> str:
 
 
 def number_in_words(tree: Tree, node: int, digits: int = 6) -> str:
-    """What a node of a tree of numbers answers: the number of each target, or its formula."""
+    """The prediction of a node of a regression tree: the number of each target, or its linear model."""
     if tree.linear is None:
         return ", ".join(f"{value:.{digits}g}" for value in tree.value[node].tolist())
     text = f"{tree.linear.intercept[node]:.{digits}g}"

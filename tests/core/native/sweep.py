@@ -66,7 +66,7 @@ def works() -> Iterator[tuple[str, Callable[[], Any]]]:
             yield f"{name} by {criterion}, {some}", lambda rows=rows, some=some: grow(rows, **some)
     rows = data["table"]
     yield "random splits", lambda: grow(rows, splitter="random", max_features=2, seed=1)
-    yield "a budget of splits", lambda: grow(rows, max_splits=9, _small_rows=60, n_jobs=2)
+    yield "a budget of splits", lambda: grow(rows, max_leaf_nodes=10, _small_rows=60, n_jobs=2)
     for n_jobs in (1, 3):
         yield (
             f"sums in {n_jobs} threads",

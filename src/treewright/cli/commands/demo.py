@@ -23,9 +23,10 @@ from treewright.selecting.planning import Plan
 from treewright.tree import Tree
 
 CRITERIA = ("gini", "entropy")
+UNPRUNED = "grown to purity"
 LEAVES = 17  # as many as in the tree of "The Elements of Statistical Learning"
 READABLE = f"minimum_errors, {LEAVES} leaves"
-# What to show of pruning; none of these looks at test rows.
+# The prunings to show: method, selection, options. None of them uses test rows.
 PLANS: dict[str, tuple[str, str | None, dict[str, Any]]] = {
     "cost_complexity, 10 folds": ("cost_complexity", "folds", {"rule": "0-SE"}),
     "pessimistic (C4.5)": ("pessimistic", None, {}),
@@ -40,6 +41,8 @@ def demo(
     style: Style = TEXT,
 ) -> None:
     """Grow and prune trees of the built-in spam data; show their errors, a small tree and its certificate.
+
+    The test rows are those of "The Elements of Statistical Learning"; they are used for testing only.
 
     Parameters
     ----------
@@ -63,60 +66,55 @@ def demo(
         if report is not None:
             work.begin("reporting", str(report))
             result.write_report(report)
-    written = "" if report is None else f"\n\nAll about it in {report}; open it in a browser"
+    hint = "" if report is None else f"\n\nAll about it in {report}; open it in a browser"
     voice.answer(
-        lambda: result.text() + written,
+        lambda: result.text() + hint,
         lambda: {**result.document(), "files": {} if report is None else {"report": str(report)}},
     )
 
 
 @dataclass(frozen=True)
 class _Demo:
-    """Trees of the spam data by criterion and pruning, their test errors, and what one of them guarantees."""
+    """Trees of the spam data by criterion and pruning, their test errors, and the certificate of one."""
 
     spam: SpamData
     data: Dataset  # to grow and prune
     test: Dataset
-    trees: dict[str, dict[str, Tree]]  # by criterion, by pruning
-    errors: dict[str, dict[str, float]]
+    trees: dict[tuple[str, str], Tree]  # by pruning and criterion
+    errors: dict[tuple[str, str], float]
     certificates: Certificates
     seconds: float
 
     @staticmethod
     def of(work: Stages) -> _Demo:
-        began = time.perf_counter()
+        start = time.perf_counter()
         work.begin("growing", "trees of the spam data")
         spam = load_spam()
-        held = spam.is_test
-        data = encode(spam.table(~held), {"e-mail": spam.target[~held]})
-        test = encode(spam.table(held), {"e-mail": spam.target[held]}, schema=data.schema)
-        trees = {criterion: _trees(data, criterion) for criterion in CRITERIA}
-        errors = {
-            criterion: {name: _error(tree, test) for name, tree in named.items()}
-            for criterion, named in trees.items()
-        }
-        tree = trees[CRITERIA[0]][READABLE]
-        sure = Certificates((certify(tree, test=test), certify(tree, data=data)))
-        return _Demo(spam, data, test, trees, errors, sure, time.perf_counter() - began)
+        rows = spam.is_test
+        data = encode(spam.table(~rows), {"e-mail": spam.target[~rows]})
+        test = encode(spam.table(rows), {"e-mail": spam.target[rows]}, schema=data.schema)
+        trees = {(name, each): tree for each in CRITERIA for name, tree in _trees(data, each).items()}
+        errors = {key: _error(tree, test) for key, tree in trees.items()}
+        tree = trees[READABLE, CRITERIA[0]]
+        certificates = Certificates((certify(tree, test=test), certify(tree, data=data)))
+        return _Demo(spam, data, test, trees, errors, certificates, time.perf_counter() - start)
 
     @property
     def readable(self) -> Tree:
-        return self.trees[CRITERIA[0]][READABLE]
+        return self.trees[READABLE, CRITERIA[0]]
 
     def write_report(self, file: Path) -> None:
-        grown = next(iter(self.trees[CRITERIA[0]].values()))
-        path = _planned(READABLE, grown, self.data, {})
+        path = _path(READABLE, self.trees[UNPRUNED, CRITERIA[0]], self.data, {})
         with writing_to(file):
             report_on(path, train=self.data, test=self.test, title="Is this e-mail spam?").save(file)
 
     def text(self) -> str:
         n, width = self.spam.data.shape
-        table = [["pruning", *(cell for name in CRITERIA for cell in (f"{name}: leaves", "test error"))]]
-        for kept in self.trees[CRITERIA[0]]:
-            pairs = ((self.trees[each][kept].n_leaves, self.errors[each][kept]) for each in CRITERIA)
-            table.append(
-                [kept, *(cell for leaves, error in pairs for cell in (f"{leaves:,}", percent(error)))]
-            )
+        table = [["pruning", *(title for each in CRITERIA for title in (f"{each}: leaves", "test error"))]]
+        for name in (UNPRUNED, *PLANS):
+            keys = [(name, each) for each in CRITERIA]
+            pairs = [(f"{self.trees[key].n_leaves:,}", percent(self.errors[key])) for key in keys]
+            table.append([name, *(cell for pair in pairs for cell in pair)])
         lines = [
             f"UCI Spambase: {n:,} e-mails, {width} columns; is it spam?",
             f"{self.data.n_rows:,} rows grow and prune the trees, {self.test.n_rows:,} only test them.",
@@ -139,12 +137,11 @@ class _Demo:
             "trees": [
                 {
                     "criterion": each,
-                    "pruning": kept,
+                    "pruning": name,
                     "leaves": tree.n_leaves,
-                    "error": self.errors[each][kept],
+                    "error": self.errors[name, each],
                 }
-                for each, named in self.trees.items()
-                for kept, tree in named.items()
+                for (name, each), tree in self.trees.items()
             ],
             "nodes": nodes_document(self.readable),
             **certificates_document(self.certificates),
@@ -153,16 +150,15 @@ class _Demo:
 
 
 def _trees(data: Dataset, criterion: str) -> dict[str, Tree]:
-    """The tree that a criterion grows, and what each plan makes of it."""
+    """The tree that a criterion grows, and its prunings."""
     growing: dict[str, Any] = {"criterion": criterion, "n_jobs": -1}
-    grown = grow(data, **growing)
-    trees = {"grown to purity": grown}
-    return trees | {name: _planned(name, grown, data, growing).pruned for name in PLANS}
+    unpruned = grow(data, **growing)
+    return {UNPRUNED: unpruned} | {name: _path(name, unpruned, data, growing).pruned for name in PLANS}
 
 
-def _planned(name: str, grown: Tree, data: Dataset, growing: dict[str, Any]) -> PruningPath:
+def _path(name: str, tree: Tree, data: Dataset, growing: dict[str, Any]) -> PruningPath:
     method, by, options = PLANS[name]
-    return Plan.of(method, options, by).path(grown, data, None, growing, seed=0)
+    return Plan.of(method, options, by).path(tree, data, None, growing, seed=0)
 
 
 def _error(tree: Tree, test: Dataset) -> float:

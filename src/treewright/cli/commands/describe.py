@@ -17,19 +17,22 @@ from treewright._text import escape, label_text
 from treewright.advice import Advice
 from treewright.cli.advice import advice_document, advice_on_frame
 from treewright.cli.console import Voice, in_colour, terminal_width
-from treewright.cli.errors import Misuse, count, quote, shortened, thread_count
+from treewright.cli.errors import Misuse, count, cut, quote
 from treewright.cli.options import TABLE, TEXT, USUAL, Dialect, Drop, Jobs, Kinds, Style, Table, kinds_of
 from treewright.cli.shell import Command, next_command
 from treewright.cli.summary import percent
-from treewright.cli.tables.labelled import FORMS, note_reading
-from treewright.cli.tables.profiles import Profile, profiled
+from treewright.cli.tables.cell_types import Form
+from treewright.cli.tables.labelled import note_remarks
+from treewright.cli.tables.model_columns import form_of_kind
+from treewright.cli.tables.profiles import Profile, profiles_of
 from treewright.cli.tables.reader import read
 from treewright.cli.tables.sources import Source, check_columns, open_source
+from treewright.growing import n_threads
 
 SHOWN_VALUES = 3  # of a column of categories
 LONGEST_VALUE = 40  # characters that are shown of one
 WIDE = 160  # columns of characters where the output does not go to a terminal
-SHOWN_ANYWAY = {"text-numbers", "text-times", "text-truths"}  # advice that the grid shows already
+IN_GRID = {"text-numbers", "text-times", "text-truths"}  # advice that the grid shows already
 
 
 def describe(
@@ -56,7 +59,7 @@ def describe(
     --------
     treewright describe loans.csv
         one line for each column
-    treewright describe loans.csv --missing -999 --kinds zip=category
+    treewright describe loans.csv --na-values -999 --kinds zip=category
         -999 is a missing value, zip codes are categories
     treewright describe loans.xlsx --sheet 2026
         one sheet of an Excel file
@@ -65,31 +68,34 @@ def describe(
     zcat loans.csv.gz | treewright describe -
         from a pipe
     """
-    voice, threads, chosen = Voice(style), thread_count(n_jobs), kinds_of(kinds)
+    voice, named_kinds = Voice(style), kinds_of(kinds)
     with voice.stages() as work:
         work.begin("reading", str(data))
         source = open_source(data, dialect)
-        check_columns(source, [("--target", target)] if target is not None else [])
-        check_columns(source, [("--drop", name) for name in drop or []])
-        check_columns(source, [("--kinds", name) for name in chosen])
-        wanted = {name: FORMS.get(chosen.get(name, "")) for name in source.names if name not in (drop or [])}
-        if not wanted:
+        options = [("--target", target)] if target is not None else []
+        options += [("--drop", name) for name in drop or []] + [("--kinds", name) for name in named_kinds]
+        check_columns(source, options)
+        forms: dict[str, Form | None] = dict.fromkeys(
+            name for name in source.names if name not in (drop or [])
+        )
+        if not forms:
             raise Misuse("--drop leaves no column to describe")
-        if target is not None and target not in wanted:
+        if target is not None and target not in forms:
             raise Misuse(f"column {quote(target)} is named for two things that exclude each other")
-        note_reading(source, work)
-        as_text = {name: False for name, kind in chosen.items() if kind != "category"}
-        frame = read(source, wanted, jobs=threads, as_text=as_text)
-        profiles, advice = profiled(frame, chosen)
+        forms |= {name: form_of_kind(kind) for name, kind in named_kinds.items() if name in forms}
+        note_remarks(source, work, with_doubt=True)
+        as_text = {name: False for name, kind in named_kinds.items() if kind != "category"}
+        frame = read(source, forms, jobs=n_threads(n_jobs), as_text=as_text)
+        profiles, advice = profiles_of(frame, named_kinds)
         work.begin("advising")
-        advice = advice_on_frame(frame, chosen, target, advice)
+        advice = advice_on_frame(frame, named_kinds, target, advice)
     description = _Description(source, profiles, advice, target)
     voice.answer(description.text, description.document)
 
 
 @dataclass(frozen=True)
 class _Description:
-    """What is said of a table."""
+    """The columns of a table, advice on them, and the command to continue with."""
 
     source: Source
     profiles: list[Profile]
@@ -111,8 +117,8 @@ class _Description:
         width = terminal_width() or WIDE
         size = f"{count(self.profiles[0].rows, 'row')}, {count(len(self.profiles), 'column')}"
         parts = [f"{self.source.path}: {size}", _grid(self.profiles, width)]
-        told = [_point(each.command_text, width) for each in self.advice if each.code not in SHOWN_ANYWAY]
-        parts += ["\n".join(told)] if told else []
+        advice = [_bullet(each.command_text, width) for each in self.advice if each.code not in IN_GRID]
+        parts += ["\n".join(advice)] if advice else []
         command = self._command()
         parts.append(
             f"Next{f', {command.why}' if command.why else ''}:\n  {escape(shlex.join(command.words))}"
@@ -120,14 +126,12 @@ class _Description:
         return "\n\n".join(parts)
 
     def _command(self) -> Command:
-        copies = [
-            each.column for each in self.advice if each.code == "target_copy" and each.column is not None
-        ]
+        copies = [each.column or "" for each in self.advice if each.code == "target_copy"]
         return next_command(self.source, self.profiles, self.target, copies)
 
 
-def _point(text: str, width: int) -> str:
-    """A point of a list, with its lines indented."""
+def _bullet(text: str, width: int) -> str:
+    """An item of a list, with its lines indented."""
     lines = Text(escape(text)).wrap(Console(width=width), max(20, width - 2))
     return "\n".join(f"{'  ' if place else '• '}{line.plain.rstrip()}" for place, line in enumerate(lines))
 
@@ -136,14 +140,13 @@ def _grid(profiles: list[Profile], width: int) -> str:
     grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     grid.add_column("column", style="bold", overflow="ellipsis", no_wrap=True)
     grid.add_column("kind", no_wrap=True)
-    grid.add_column("missing", justify="right", no_wrap=True)
-    grid.add_column("distinct", justify="right", no_wrap=True)
-    grid.add_column("of rows", justify="right", no_wrap=True)
+    for title in ("missing", "distinct", "of rows"):
+        grid.add_column(title, justify="right", no_wrap=True)
     grid.add_column("range or most frequent", overflow="fold")
     for each in profiles:
         missing = percent(each.missing / each.rows) if each.missing else ""
         share = percent(each.distinct / each.rows)
-        name = shortened(escape(each.name))
+        name = cut(escape(each.name))
         grid.add_row(*map(Text, (name, each.kind, missing, f"{each.distinct:,}", share, _range(each))))
     out = io.StringIO()
     Console(file=out, width=width, force_terminal=in_colour(), highlight=False).print(grid)
@@ -151,22 +154,18 @@ def _grid(profiles: list[Profile], width: int) -> str:
 
 
 def _range(profile: Profile) -> str:
-    """What is in a column, in a few words."""
-    if profile.kind == "category":
-        first = list(profile.values.items())[:SHOWN_VALUES]
-        words = [f"{_said(value)} {percent(rows / profile.rows)}" for value, rows in first]
-        words += ["…"] if first and profile.distinct > SHOWN_VALUES else []
-    elif profile.distinct:
+    """The values of a column, in a few words."""
+    first = list(profile.values.items())[:SHOWN_VALUES]
+    words = [f"{_value(value)} {percent(rows / profile.rows)}" for value, rows in first]
+    words += ["…"] if first and profile.distinct > SHOWN_VALUES else []
+    if profile.least is not None:
         words = [" … ".join(dict.fromkeys((_number(profile.least), _number(profile.most))))]
-    else:
-        words = []
     read = f"({profile.read})" if profile.read else ""
     return "; ".join(part for part in (" ".join([", ".join(words), read]).strip(), profile.remark) if part)
 
 
-def _said(value: Any) -> str:
-    text = str(value).lower() if isinstance(value, bool) else label_text(value)
-    return text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 1]}…"
+def _value(value: Any) -> str:
+    return cut(str(value).lower() if isinstance(value, bool) else label_text(value), LONGEST_VALUE)
 
 
 def _number(value: Any) -> str:

@@ -10,9 +10,9 @@ from cyclopts import Parameter
 
 from treewright._atomic import replacing
 from treewright.cli.console import Voice
-from treewright.cli.errors import Misuse, Trouble, check_output, known, listed, writing_to
+from treewright.cli.errors import Misuse, Trouble, check_output, name_list, writing_to
 from treewright.cli.model_files import open_model
-from treewright.cli.options import OUTPUT, PIPE, TEXT, Flag, Model, Output, Repeated, Style
+from treewright.cli.options import OUTPUT, PIPE, TEXT, Flag, Model, Output, Repeated, Style, one_of
 from treewright.cli.pruning_options import option_values
 from treewright.cli.streams import show_bytes
 from treewright.exporting import FORMATS
@@ -38,7 +38,9 @@ def export(
     /,
     *,
     output: Output = None,
-    format: Annotated[str | None, Parameter(group=OUTPUT)] = None,
+    format: Annotated[
+        str | None, Parameter(group=OUTPUT, validator=one_of("--format", FORMATS.names))
+    ] = None,
     option: Repeated = None,
     check: Flag = False,
     style: Style = TEXT,
@@ -72,7 +74,7 @@ def export(
         a picture for pages that render Mermaid
     """
     output = None if output == PIPE else output
-    chosen = _format(output, format)
+    format = format or _format_of(output)
     options = option_values(option or [], "dialect=postgres")
     if style.json and output is None:
         raise Misuse("--json describes the file that is written; name it with -o")
@@ -81,47 +83,46 @@ def export(
     voice = Voice(style)
     with voice.stages(shown=output is not None) as work:
         tree = open_model(model, work)
-        work.begin("exporting", chosen)
-        rendered = rendered_as(tree, chosen, options, check)
-        content = rendered if isinstance(rendered, bytes) else rendered.encode()
+        work.begin("exporting", format)
+        text = render(tree, format, options, check)
+        content = text if isinstance(text, bytes) else text.encode()
         if output is not None:
             with writing_to(output), replacing(output) as file:
                 file.write(content)
     if output is None:
-        write(rendered)
+        write(text)
         return
-    checked = "; its predictions agree with the tree" if check else ""
+    result = "; its predictions agree with the tree" if check else ""
     voice.summarize(
-        lambda: f"Written to {output} as {chosen}, {len(content):,} bytes{checked}",
-        lambda: {"file": str(output), "format": chosen, "bytes": len(content), "checked": check},
+        lambda: f"Written to {output} as {format}, {len(content):,} bytes{result}",
+        lambda: {"file": str(output), "format": format, "bytes": len(content), "checked": check},
     )
 
 
-def _format(output: Path | None, format: str | None) -> str:
-    if format is not None:
-        return known("--format", format, FORMATS.names)
+def _format_of(output: Path | None) -> str:
+    """The format of a file by its suffix."""
     if output is None:
         return "text"
     suffix = output.suffix.lower()
-    chosen = SUFFIXES.get(suffix, suffix.removeprefix("."))
-    if chosen not in FORMATS.names:
+    format = SUFFIXES.get(suffix, suffix.removeprefix("."))
+    if format not in FORMATS.names:
         raise Misuse(
             f"{output}: this suffix belongs to no format; --format names one: {', '.join(FORMATS.names)}"
         )
-    return chosen
+    return format
 
 
-def rendered_as(tree: Tree, format: str, options: dict[str, Any], check: bool) -> str | bytes:
+def render(tree: Tree, format: str, options: dict[str, Any], check: bool) -> str | bytes:
     """The tree in a format; errors about its options name those of the command line."""
     if check and not hasattr(FORMATS.module(format), "answers"):
         raise Misuse(f"--check runs the export, and {format} cannot be run; leave --check out")
     names = [target.name for target in tree.schema.targets]
     if len(names) > 1 and "target" in FORMATS.options(format) and options.get("target") not in names:
-        raise Misuse(f"this tree predicts {listed(names)}; --option target=… selects the one for {format}")
+        raise Misuse(f"this tree predicts {name_list(names)}; --option target=… selects the one for {format}")
     unknown = [name for name in options if name not in FORMATS.options(format)]
     if unknown:
-        known_ones = ", ".join(sorted(FORMATS.options(format))) or "none"
-        raise Misuse(f"--option: {format} has no option {unknown[0]!r}; its options are {known_ones}")
+        known = ", ".join(sorted(FORMATS.options(format))) or "none"
+        raise Misuse(f"--option: {format} has no option {unknown[0]!r}; its options are {known}")
     try:
         return export_tree(tree, format, check=True if check else None, **options)
     except (TypeError, AttributeError) as error:
@@ -134,8 +135,8 @@ def rendered_as(tree: Tree, format: str, options: dict[str, Any], check: bool) -
         raise Trouble(str(error)) from error
 
 
-def write(rendered: str | bytes) -> None:
-    """Write an export to the standard output, as a file would have it."""
-    if isinstance(rendered, bytes) and sys.stdout.isatty():
+def write(content: str | bytes) -> None:
+    """Write an export to the standard output, with the bytes that a file would have."""
+    if isinstance(content, bytes) and sys.stdout.isatty():
         raise Misuse("this format is not text that a terminal could show; export -o FILE writes it to a file")
-    show_bytes(rendered if isinstance(rendered, bytes) else rendered.encode() + b"\n")
+    show_bytes(content if isinstance(content, bytes) else content.encode() + b"\n")

@@ -12,12 +12,7 @@ from treewright.certifying import Certificate, Certificates, certify
 from treewright.cli.advice import advice_document, advice_on_fit
 from treewright.cli.console import Stages, Voice
 from treewright.cli.costs import NONE, Costs
-from treewright.cli.errors import (
-    Misuse,
-    Trouble,
-    check_delta_option,
-    count,
-)
+from treewright.cli.errors import Misuse, Trouble, count
 from treewright.cli.model_files import Outcome
 from treewright.cli.options import (
     CERTIFICATE,
@@ -37,8 +32,16 @@ from treewright.cli.options import (
     Table,
 )
 from treewright.cli.pruning_options import AS_USUAL, Method, Pruning
-from treewright.cli.splits import Parts, Wish, check_files, check_wishes, dealt, is_small, refuse_same_rows
-from treewright.cli.summary import Fit, certificate, fit_document, summary, where
+from treewright.cli.splits import (
+    Parts,
+    RowsOption,
+    check_files,
+    check_validation,
+    is_small,
+    refuse_same_rows,
+    split_rows,
+)
+from treewright.cli.summary import Fit, certificate_text, files_text, fit_document, summary
 from treewright.cli.tables.labelled import Reading
 from treewright.cli.tables.reader import Frame
 from treewright.cli.tables.sources import stem
@@ -53,7 +56,7 @@ from treewright.selecting import WAYS
 from treewright.selecting.planning import Plan
 from treewright.tree import Tree
 
-LARGE_BYTES = 2**28  # memory worth a word
+LARGE_BYTES = 2**28  # memory that is noted
 
 
 def fit(
@@ -120,15 +123,13 @@ def fit(
     """
     voice = Voice(style)
     outcome = Outcome.of(output or Path(f"{stem(data)}.tree.json"), report, no_report)
-    check_delta_option(delta)
-    costs.check()
     recipe = Recipe(
         growing=limits.growing,
         costs=costs,
         plan=pruning.plan(prune),
         is_default=prune is None and pruning == AS_USUAL,
-        test=Wish.of("--test", test),
-        validation=Wish.of("--validation", validation),
+        test=RowsOption.of("--test", test),
+        validation=RowsOption.of("--validation", validation),
         seed=seed,
         delta=delta,
         loss_bound=loss_bound,
@@ -136,19 +137,17 @@ def fit(
     reading = Reading.of(data, learning)
     with voice.stages() as work:
         work.begin("reading", str(data))
-        outcome.check(
-            [data, *(wish.file for wish in (recipe.test, recipe.validation) if wish.file is not None)]
-        )
-        frame, done = _fitted(reading, recipe, work)
+        outcome.check([data, *(each.file for each in recipe.row_options if each.file is not None)])
+        frame, result = _fit(reading, recipe, work)
         work.begin("advising")
-        advice = advice_on_fit(done, recipe.growing, delta, reading.advice)
-        files = outcome.write(done, advice, delta, seed, work)
-    for hint in reading.roles.hints(frame, done.data):
+        advice = advice_on_fit(result, recipe.growing, delta, reading.advice)
+        files = outcome.write(result, advice, delta, seed, work)
+    for hint in reading.roles.hints(frame, result.data):
         voice.note(hint)
     voice.advise(advice)
     voice.summarize(
-        lambda: f"{summary(frame.path, done)}\n\n{where(files)}\n\n{certificate(done)}",
-        lambda: fit_document(frame.path, done, files) | {"advice": advice_document(advice)},
+        lambda: f"{summary(frame.path, result)}\n\n{files_text(files)}\n\n{certificate_text(result)}",
+        lambda: fit_document(frame.path, result, files) | {"advice": advice_document(advice)},
     )
 
 
@@ -159,9 +158,9 @@ class Recipe:
     growing: dict[str, Any]  # arguments of `grow`
     costs: Costs
     plan: Plan | None
-    is_default: bool  # whether the user has said nothing of pruning
-    test: Wish
-    validation: Wish
+    is_default: bool  # whether there are no options for pruning
+    test: RowsOption
+    validation: RowsOption
     seed: int
     delta: float
     loss_bound: float | None
@@ -171,69 +170,74 @@ class Recipe:
         """The number of threads."""
         return int(self.growing["n_jobs"])
 
+    @property
+    def row_options(self) -> tuple[RowsOption, RowsOption]:
+        """The options that set rows aside."""
+        return self.test, self.validation
+
     def plan_for(self, data: Dataset) -> Plan | None:
-        """The plan, which for a small table is none unless it was asked for."""
-        asked = not self.is_default or self.validation.is_said
-        return self.plan if asked or not is_small(data) else None
+        """The plan; for a small table none, unless options ask for pruning."""
+        is_wanted = not self.is_default or self.validation.is_set
+        return self.plan if is_wanted or not is_small(data) else None
 
 
-def _fitted(reading: Reading, recipe: Recipe, work: Stages) -> tuple[Frame, Fit]:
-    """The table and all that comes of it."""
-    wishes = (recipe.test, recipe.validation)
-    check_wishes(recipe.validation, recipe.plan)
-    check_files(reading.path, wishes)
+def _fit(reading: Reading, recipe: Recipe, work: Stages) -> tuple[Frame, Fit]:
+    """The table, and the tree with all that is measured on it."""
+    check_validation(recipe.validation, recipe.plan)
+    check_files(reading.path, recipe.row_options)
     source = reading.open(reading.path)
-    others = {wish.option: reading.open(wish.file) for wish in wishes if wish.file is not None}
+    others = {each.option: reading.open(each.file) for each in recipe.row_options if each.file is not None}
     frame = reading.frame(source, recipe.n_threads, work)
     work.begin("encoding", count(frame.n_rows, "row"))
-    data = reading.encoded(frame, work)
+    data = reading.encode(frame)
     if recipe.loss_bound is not None and data.schema.predicts_classes:
         raise Misuse("--loss-bound is for numbers; a wrong class loses 1")
-    if recipe.growing.get("missing") == "error":
-        refuse_missing_values(data)  # before the rows are dealt out: so it names the row of the table
+    if recipe.growing["missing"] == "error":
+        refuse_missing_values(
+            data
+        )  # before the rows are split, so that the message names the row of the table
     recipe = replace(recipe, growing=recipe.growing | recipe.costs.growing(data.schema))
     from_files = {
-        option: reading.other(other, data, recipe.n_threads, work, judging=option == recipe.test.option)
+        option: reading.other(other, data.schema, recipe.n_threads, work, judging=option == "--test")
         for option, other in others.items()
     }
-    refuse_same_rows(data, from_files, wishes)
+    refuse_same_rows(data, from_files, recipe.row_options)
     plan = recipe.plan_for(data)
-    parts = dealt(data, plan, *wishes, recipe.seed, from_files)
-    grown = _grown(parts.training, recipe, work)
-    pruning = None if plan is None else _pruned(grown, parts, plan, recipe, work)
-    tree = grown if pruning is None else pruning.pruned
+    parts = split_rows(data, plan, *recipe.row_options, recipe.seed, from_files)
+    unpruned = _grow(parts.training, recipe, work)
+    path = None if plan is None else _prune(unpruned, parts, plan, recipe, work)
+    tree = unpruned if path is None else path.pruned
     work.begin("testing")
-    named = (("training", parts.training), ("validation", parts.validation), ("test", parts.test))
     positive = rarer_class(data) if data.schema.predicts_classes else None
     scores = {
         name: metrics(tree, rows, positive=positive, n_threads=recipe.n_threads)
-        for name, rows in named
+        for name, rows in vars(parts).items()
         if rows is not None
     }
     work.begin("certifying")
-    sure = certificate_of(tree, parts, plan, pruning, recipe.delta, recipe.loss_bound)
+    certificate = certificate_of(tree, parts, plan, path, recipe.delta, recipe.loss_bound)
     return frame, Fit(
         data=data,
-        dropped=frame.n_rows - data.n_rows,
+        n_dropped=frame.n_rows - data.n_rows,
         parts=parts,
-        test_file=recipe.test.file,
         plan=plan,
-        grown=grown,
+        unpruned=unpruned,
         tree=tree,
-        path=pruning,
+        test_file=recipe.test.file,
+        path=path,
         scores=scores,
-        certificate=sure,
+        certificate=certificate,
         seconds=work.seconds,
     )
 
 
-def _grown(data: Dataset, recipe: Recipe, work: Stages) -> Tree:
+def _grow(data: Dataset, recipe: Recipe, work: Stages) -> Tree:
     work.begin("growing", f"{count(data.n_rows, 'row')} × {count(data.n_columns, 'column')}")
-    _tell_memory(data, recipe, work)
+    _note_memory(data, recipe, work)
     return grow(data, **recipe.growing, progress=work.advance)
 
 
-def _pruned(tree: Tree, parts: Parts, plan: Plan, recipe: Recipe, work: Stages) -> PruningPath:
+def _prune(tree: Tree, parts: Parts, plan: Plan, recipe: Recipe, work: Stages) -> PruningPath:
     work.begin("pruning", f"a tree of {tree.n_leaves:,} leaves")
     try:
         return plan.path(tree, parts.training, parts.validation, recipe.growing, recipe.seed)
@@ -243,13 +247,14 @@ def _pruned(tree: Tree, parts: Parts, plan: Plan, recipe: Recipe, work: Stages) 
         raise Trouble(f"--option: {plan.method} cannot work with one of the values ({error})") from error
 
 
-def _tell_memory(data: Dataset, recipe: Recipe, work: Stages) -> None:
-    """Large work says beforehand what it may take."""
+def _note_memory(data: Dataset, recipe: Recipe, work: Stages) -> None:
+    """Note how much memory growing may take, if it is much."""
+    growing = recipe.growing
     need = memory_needed(
         data,
-        criterion=recipe.growing["criterion"],
-        n_leaves=recipe.growing["max_leaf_nodes"],
-        n_threads=recipe.n_threads,
+        criterion=growing["criterion"],
+        n_leaves=growing["max_leaf_nodes"],
+        n_threads=growing["n_jobs"],
     )
     if need > LARGE_BYTES:
         have = available_memory()
@@ -265,48 +270,42 @@ def certificate_of(
     delta: float,
     loss_bound: float | None,
 ) -> Certificates | str:
-    """The certificates of a tree, the one by rows that had no part in it first; or why there is none.
+    """The certificates of a tree, the one by test rows first; or the reason why there are none.
 
-    Without test rows, those that chose the tree bound its error too, at the price of the choice.
+    Without test rows, the validation rows bound the error as well, with a correction for the selection.
     """
     rows = parts.validation if parts.test is None else parts.test
     if not (parts.training if rows is None else rows).weighs_alike:
         return "the rows have different weights, and a guarantee counts every row as one draw"
     if not tree.schema.predicts_classes and rows is None:
-        return "what predicted numbers lose cannot be told from training rows; --test 0.2 sets others aside"
-    found: list[Certificate] = []
+        return "training rows do not bound the loss of predicted numbers; --test 0.2 sets test rows aside"
+    certificates: list[Certificate] = []
     try:
         if rows is not None:
-            options = _of_numbers(tree, loss_bound)
+            options = _options_for_numbers(tree, loss_bound)
             if parts.test is None:
                 assert plan is not None
                 assert path is not None
-                options |= _of_the_choice(plan, path)
-            found.append(certify(tree, test=rows, delta=delta, check_rows=False, **options))
+                of_all = METHODS.needs(plan.method, "validation")  # chosen from all prunings of the tree
+                options |= {"method": "reduced_error"} if of_all else {"choices": len(path)}
+            certificates.append(certify(tree, test=rows, delta=delta, check_rows=False, **options))
         if tree.schema.predicts_classes and parts.training.weighs_alike:
-            found.append(certify(tree, data=parts.training, delta=delta))
+            certificates.append(certify(tree, data=parts.training, delta=delta))
     except ValueError as error:
-        if not found:
+        if not certificates:
             return str(error).replace("loss_bound", "--loss-bound")
-    return Certificates(tuple(found), _estimate(plan, path))
+    return Certificates(tuple(certificates), _estimate(plan, path))
 
 
-def _of_numbers(tree: Tree, loss_bound: float | None) -> dict[str, Any]:
+def _options_for_numbers(tree: Tree, loss_bound: float | None) -> dict[str, Any]:
     if tree.schema.predicts_classes:
         return {}
     loss = "absolute_error" if tree.criterion == "absolute_error" else "squared_error"
     return {"loss": loss, "loss_bound": loss_bound}
 
 
-def _of_the_choice(plan: Plan, path: PruningPath) -> dict[str, Any]:
-    """What the rows have chosen from: all prunings of a tree, or the trees of a path."""
-    if METHODS.needs(plan.method, "validation"):
-        return {"method": "reduced_error"}
-    return {"choices": len(path)}
-
-
 def _estimate(plan: Plan | None, path: PruningPath | None) -> tuple[float, float, int] | None:
-    """What the folds that chose the tree say of it."""
+    """The cross-validated loss of the tree, its standard error and the number of folds, if folds chose it."""
     if plan is None or path is None or plan.by != "folds" or path.standard_error is None:
         return None
     assert path.validation is not None

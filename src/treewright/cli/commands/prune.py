@@ -14,7 +14,7 @@ from treewright.cli.model_files import open_model
 from treewright.cli.options import LABELLED, PIPE, TEXT, Labelled, Model, Output, Rows, Seed, Style
 from treewright.cli.pruning_options import AS_USUAL, Method, Pruning, in_words
 from treewright.cli.summary import in_leaves, percent, picture, tree_document
-from treewright.cli.tables.labelled import Labelling
+from treewright.cli.tables.labelled import rows_for_tree
 from treewright.encoding import Dataset
 from treewright.pruning import METHODS, PruningPath
 from treewright.selecting import WAYS
@@ -47,7 +47,7 @@ def prune(
     train
         The table of the rows that the tree was grown from, for methods that use them.
     validation
-        A table of rows that were not used for growing, to choose the size by; where the method does not use
+        A table of rows that were not used for growing, to choose the size by; if the method does not use
         them, the error on them is printed.
 
     Examples
@@ -75,9 +75,9 @@ def prune(
     voice = Voice(style)
     with voice.stages() as work:
         tree = open_model(model, work)
-        rows = Labelling(model, tree, labelled).parts({"--train": train, "--validation": validation}, work)
+        rows = rows_for_tree(model, tree, labelled, {"train": train, "validation": validation}, work)
         work.begin("pruning", f"a tree of {tree.n_leaves:,} leaves")
-        path = _pruned(tree, plan, rows, seed)
+        path = _path(tree, plan, rows, seed)
         if output is not None:
             with writing_to(output):
                 path.pruned.save(output)
@@ -104,20 +104,20 @@ def _check_used(plan: Plan, train: Path | None) -> None:
         raise Misuse(f"--train: {how} uses no such rows; leave it out")
 
 
-def _pruned(tree: Tree, plan: Plan, rows: dict[str, Dataset], seed: int) -> PruningPath:
+def _path(tree: Tree, plan: Plan, rows: dict[str, Dataset], seed: int) -> PruningPath:
     """The path with one tree chosen; errors about rows that are needed name their options."""
-    rest = {"by": "--select ", "raising": "--option raising="}
-    with in_options(data="--train", validation="--validation", **rest):
-        return plan.path(tree, rows.get("--train"), rows.get("--validation"), {}, seed)
+    others = {"by": "--select ", "raising": "--option raising="}
+    with in_options(data="--train", validation="--validation", **others):
+        return plan.path(tree, rows.get("train"), rows.get("validation"), {}, seed)
 
 
 def _losses(tree: Tree, path: PruningPath) -> dict[str, Any]:
     """The loss before and after, on the rows that grew the tree and on those of --validation."""
-    grown = float(tree.mean(np.maximum(tree.loss[tree.is_leaf].sum(), 0.0)))
-    losses = {"training": {"before": grown, "after": float(path.training[path.chosen])}}
+    before = float(tree.mean(np.maximum(tree.loss[tree.is_leaf].sum(), 0.0)))
+    losses = {"training": {"before": before, "after": float(path.training[path.chosen])}}
     if path.validation is not None:
-        before, after = path.validation[0], path.validation[path.chosen]
-        losses["validation"] = {"before": float(before), "after": float(after)}
+        pair = path.validation[0], path.validation[path.chosen]
+        losses["validation"] = {"before": float(pair[0]), "after": float(pair[1])}
     return losses
 
 
@@ -132,12 +132,7 @@ def _text(tree: Tree, plan: Plan, path: PruningPath, output: Path | None) -> str
 def _loss_lines(tree: Tree, path: PruningPath) -> list[str]:
     """The losses as lines."""
     schema = tree.schema
-    what = "error" if schema.predicts_classes else "mean loss"
-    is_share = schema.predicts_classes and not schema.has_costs
-    if schema.has_costs:
-        what = "mean cost"
-    return [
-        f"{what} on {part} rows: " + " → ".join(percent(each) if is_share else f"{each:.6g}" for each in lost)
-        for part, pair in _losses(tree, path).items()
-        for lost in [(pair["before"], pair["after"])]
-    ]
+    what = "mean cost" if schema.has_costs else "error" if schema.predicts_classes else "mean loss"
+    text = percent if what == "error" else "{:.6g}".format
+    losses = _losses(tree, path).items()
+    return [f"{what} on {part} rows: {text(pair['before'])} → {text(pair['after'])}" for part, pair in losses]

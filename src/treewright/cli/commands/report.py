@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from treewright.cli.advice import advice_on_rows
 from treewright.cli.console import Voice
-from treewright.cli.errors import (
-    Misuse,
-    check_delta_option,
-    check_output,
-    in_options,
-    thread_count,
-    writing_to,
-)
+from treewright.cli.errors import Misuse, check_output, in_options, writing_to
 from treewright.cli.model_files import open_model, report_name
 from treewright.cli.options import (
     LABELLED,
@@ -28,7 +22,8 @@ from treewright.cli.options import (
     Seed,
     Style,
 )
-from treewright.cli.tables.labelled import Labelling
+from treewright.cli.tables.labelled import rows_for_tree
+from treewright.growing import n_threads
 from treewright.reporting import report as report_on
 
 
@@ -73,32 +68,23 @@ def report(
     zcat new.csv.gz | treewright report loans.tree.json --test -
         rows from a pipe
     """
-    check_delta_option(delta)
     if output == PIPE:
         raise Misuse("-o -: the page is written to a file; name one")
-    saved_as = output or report_name(Path(model.name))
-    files = {"--train": train, "--validation": validation, "--test": test}
-    check_output(saved_as, [model, *(path for path in files.values() if path is not None)])
+    file = output or report_name(Path(model.name))
+    tables = {"train": train, "validation": validation, "test": test}
+    check_output(file, [model, *(path for path in tables.values() if path is not None)])
     voice = Voice(style)
     with voice.stages() as work:
         tree = open_model(model, work)
-        rows = Labelling(model, tree, labelled, thread_count(n_jobs)).parts(files, work)
-        work.begin("reporting", str(saved_as))
-        with in_options(train="--train", validation="--validation", test="--test"):
-            made = report_on(
-                tree,
-                train=rows.get("--train"),
-                validation=rows.get("--validation"),
-                test=rows.get("--test"),
-                title=title,
-                delta=delta,
-                seed=seed,
-                advice=advice_on_rows(tree, rows, delta),
-            )
-        with writing_to(saved_as):
-            made.save(saved_as)
-    headline = made.payload["headline"]["manager"]
+        rows = rows_for_tree(model, tree, labelled, tables, work, n_threads(n_jobs))
+        work.begin("reporting", str(file))
+        with in_options(train="--train", validation="--validation", test="--test"), writing_to(file):
+            advice = advice_on_rows(tree, rows, delta)
+            options: dict[str, Any] = {**rows, "title": title, "advice": advice}
+            page = report_on(tree, delta=delta, seed=seed, **options)
+            page.save(file)
+    headline = page.payload["headline"]["manager"]
     voice.summarize(
-        lambda: f"Written to {saved_as}; open it in a browser\n\n{headline}",
-        lambda: {"model": str(model), "headline": headline, "files": {"report": str(saved_as)}},
+        lambda: f"Written to {file}; open it in a browser\n\n{headline}",
+        lambda: {"model": str(model), "headline": headline, "files": {"report": str(file)}},
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from treewright.cli.console import Voice
-from treewright.cli.errors import Misuse, listed
+from treewright.cli.errors import Misuse, name_list
 from treewright.cli.model_files import open_model
 from treewright.cli.options import TEXT, Flag, Model, Style
 from treewright.explaining import rules as rules_of
@@ -18,6 +18,8 @@ def rules(
     style: Style = TEXT,
 ) -> None:
     """Show a saved tree as rules, each in the shortest form.
+
+    Rules are read from the top: the first that applies to a row predicts it.
 
     Parameters
     ----------
@@ -36,8 +38,8 @@ def rules(
     tree = open_model(model)
     names = [each.name for each in tree.schema.targets]
     if target is None and len(names) > 1:
-        raise Misuse(f"{model} predicts {listed(names)}; --target selects one")
+        raise Misuse(f"{model} predicts {name_list(names)}; --target selects one")
     if target is not None and target not in names:
-        raise Misuse(f"--target {target}: {model} predicts {listed(names)}")
-    made = rules_of(tree, target=target, merge=merge)
-    Voice(style).answer(lambda: str(made), lambda: {"file": str(model), **made.to_dict()})
+        raise Misuse(f"--target {target}: {model} predicts {name_list(names)}")
+    found = rules_of(tree, target=target, merge=merge)
+    Voice(style).answer(lambda: str(found), lambda: {"file": str(model), **found.to_dict()})

@@ -6,14 +6,14 @@ from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter, validators
 
-from treewright.cli.commands.export import rendered_as, write
+from treewright.cli.commands.export import render, write
 from treewright.cli.console import Voice, in_colour, terminal_width
-from treewright.cli.errors import Misuse, check_delta_option, known
+from treewright.cli.errors import Misuse
 from treewright.cli.model_files import open_model
-from treewright.cli.options import LABELLED, TEXT, WHOLE, Delta, Labelled, Model, Rows, Style
+from treewright.cli.options import LABELLED, TEXT, WHOLE, Delta, Labelled, Model, Rows, Style, one_of
 from treewright.cli.streams import show as show_text
 from treewright.cli.summary import nodes_document, tree_document
-from treewright.cli.tables.labelled import Labelling
+from treewright.cli.tables.labelled import rows_for_tree
 from treewright.exporting import FORMATS
 
 
@@ -21,8 +21,8 @@ def show(
     model: Model,
     /,
     *,
-    depth: Annotated[int | None, WHOLE, Parameter(validator=validators.Number(gte=0))] = None,
-    format: str = "text",
+    max_depth: Annotated[int | None, WHOLE, Parameter(validator=validators.Number(gte=0))] = None,
+    format: Annotated[str, Parameter(validator=one_of("--format", FORMATS.names))] = "text",
     test: Rows = None,
     surrogates: Literal["short", "full", "none"] | None = None,
     delta: Delta = 0.05,
@@ -33,7 +33,7 @@ def show(
 
     Parameters
     ----------
-    depth
+    max_depth
         Show at most this many levels of tests; deeper branches are summarised.
     format
         The format; text is for people, and coloured in a terminal.
@@ -50,40 +50,36 @@ def show(
     --------
     treewright show loans.tree.json
         the whole tree, one line for each leaf
-    treewright show loans.tree.json --depth 3
+    treewright show loans.tree.json --max-depth 3
         its first three levels
     treewright show loans.tree.json --test new.csv
         with the accuracy of each leaf on the rows of new.csv
     treewright show loans.tree.json --json
         its columns, its size and its nodes for a program
     """
-    offered = FORMATS.options(known("--format", format, FORMATS.names))
-    check_delta_option(delta)
+    takes = FORMATS.options(format)
     if style.json and format != "text":
         raise Misuse(f"--json is a format of its own; leave out --format {format}")
     if style.json and test is not None:
         raise Misuse("--json prints the nodes of the tree without test rows; leave out --test")
-    given = {"--depth": depth, "--test": test, "--surrogates": surrogates}
-    for (option, value), name in zip(given.items(), ("max_depth", "test", "surrogates"), strict=True):
-        if value is not None and name not in offered:
-            raise Misuse(f"{option} does not go with --format {format}")
+    for name, value in {"max_depth": max_depth, "test": test, "surrogates": surrogates}.items():
+        if value is not None and name not in takes:
+            raise Misuse(f"--{name.replace('_', '-')} does not go with --format {format}")
     voice = Voice(style)
     with voice.stages() as work:
         tree = open_model(model, work)
-        rows = Labelling(model, tree, labelled).parts({"--test": test}, work)
+        rows = rows_for_tree(model, tree, labelled, {"test": test}, work)
     if style.json:
-        voice.answer(
-            str, lambda: {"file": str(model), **tree_document(tree), "nodes": nodes_document(tree, depth)}
-        )
+        facts = {"file": str(model), **tree_document(tree), "nodes": nodes_document(tree, max_depth)}
+        voice.answer(str, lambda: facts)
         return
-    options: dict[str, Any] = {"max_depth": depth, "color": in_colour(), "width": terminal_width()}
-    if surrogates is not None:
-        options["surrogates"] = surrogates
-    if rows:
-        options |= {"test": rows["--test"], "delta": delta}
-    taken = {name: value for name, value in options.items() if name in offered}
-    rendered = rendered_as(tree, format, taken, check=False)
-    if isinstance(rendered, bytes):
-        write(rendered)
-        return
-    show_text(rendered)
+    options: dict[str, Any] = {"max_depth": max_depth, "color": in_colour(), "width": terminal_width()}
+    options |= {} if surrogates is None else {"surrogates": surrogates}
+    options |= {"delta": delta, **rows} if rows else {}
+    content = render(
+        tree, format, {name: value for name, value in options.items() if name in takes}, check=False
+    )
+    if isinstance(content, bytes):
+        write(content)
+    else:
+        show_text(content)

@@ -15,7 +15,15 @@ from typing import Literal
 Form = Literal["nothing", "integer", "huge", "number", "loose", "comma", "bool", "time", "zoned", "text"]
 
 NATURAL: tuple[Form, ...] = ("integer", "huge", "number", "comma", "bool", "time", "zoned")
-TIMES: tuple[Form, ...] = ("time", "zoned")  # of which files of text have no type, as texts
+TIMES: tuple[Form, ...] = ("time", "zoned")  # for which text files have no type
+FLOATS: tuple[Form, ...] = ("number", "loose", "comma")
+EXACT_NUMBERS: tuple[Form | None, ...] = ("integer", "huge", "number")
+KINDS: Mapping[Form, str] = {  # of the columns, as `encode` infers them
+    **dict.fromkeys(("integer", "huge", "number", "loose", "comma"), "number"),
+    **dict.fromkeys(("bool", "text"), "category"),
+    **dict.fromkeys(TIMES, "time"),
+    "nothing": "empty",
+}
 
 # What a column may naturally be where a form is wanted; other cells are errors.
 FITTING: Mapping[Form, frozenset[Form]] = {
@@ -24,9 +32,9 @@ FITTING: Mapping[Form, frozenset[Form]] = {
     "bool": frozenset({"nothing", "bool"}),
     "time": frozenset({"nothing", "time", "zoned"}),
 }
-# What is tried where no natural form fits; numbers that were asked for may begin with zeros.
-INSISTED: Mapping[Form, Form] = {"number": "loose", "integer": "loose", "bool": "bool", "time": "time"}
-CALLED: Mapping[Form, str] = {
+# What is tried where no natural form fits; where numbers are wanted, they may begin with zeros.
+INSISTENT: Mapping[Form, Form] = {"number": "loose", "integer": "loose", "bool": "bool", "time": "time"}
+ONE: Mapping[Form, str] = {
     "loose": "a number",
     "bool": "true or false",
     "time": "a date or time (as 2026-01-31 or 2026-01-31 12:30:00)",
@@ -83,48 +91,47 @@ def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def candidates(guess: Form, decimals: str = ".") -> tuple[Form, ...]:
-    """The natural forms that a column may still have if some of its cells have the form `guess`.
+def candidates(form: Form, decimals: str = ".") -> tuple[Form, ...]:
+    """The natural forms that a column may still have if some of its cells have one form.
 
     `decimals` are the decimal marks that its numbers may have.
 
     >>> candidates("integer"), candidates("integer", ".,"), candidates("bool"), candidates("text")
     (('integer', 'huge', 'number'), ('integer', 'huge', 'number', 'comma'), ('bool',), ())
     """
-    other = {form for form, mark in _MARKS.items() if mark not in decimals}
-    natural = tuple(form for form in NATURAL if form not in other)
-    if guess == "nothing":
+    natural = tuple(each for each in NATURAL if _MARKS.get(each, "") in decimals)
+    if form == "nothing":
         return natural
-    if guess in _NUMBERS:
-        return tuple(form for form in natural if form in _NUMBERS[_NUMBERS.index(guess) :])
-    return () if guess == "text" else (guess,)
+    if form in _NUMBERS:
+        return tuple(each for each in natural if each in _NUMBERS[_NUMBERS.index(form) :])
+    return () if form == "text" else (form,)
 
 
 _NUMBERS: tuple[Form, ...] = ("integer", "huge", "number", "comma")  # each reads what those before it read
 _MARKS: Mapping[Form, str] = {"number": ".", "comma": ","}
 
 
-def counting(column: str, having: Iterable[Form]) -> list[str]:
+def counting(column: str, forms: Iterable[Form]) -> list[str]:
     """SQL that counts the cells of a cleaned column of text: those not missing, and those of each form."""
-    return [f"count({column})", *(f"count(as_{form}({column}))" for form in having)]
+    return [f"count({column})", *(f"count(as_{form}({column}))" for form in forms)]
 
 
-def natural(counts: Iterable[int], having: Iterable[Form]) -> Form:
+def natural(counts: Iterable[int], forms: Iterable[Form]) -> Form:
     """The form of a column, from its counts.
 
     >>> natural((3, 2, 3), ("integer", "number")), natural((3, 2, 2), ("integer", "number"))
     ('number', 'text')
     """
-    cells, *found = counts
-    if cells == 0:
+    n_cells, *of_forms = counts
+    if n_cells == 0:
         return "nothing"
-    return next((form for form, n in zip(having, found, strict=True) if n == cells), "text")
+    return next((form for form, n in zip(forms, of_forms, strict=True) if n == n_cells), "text")
 
 
-def guessed(cells: Iterable[str], decimals: str = ".", missing: Iterable[str] = ()) -> Form:
+def guess(cells: Iterable[str], decimals: str = ".", missing: Iterable[str] = ()) -> Form:
     """The form of some cells of a file of text, by the patterns; `missing` are cells that stand for nothing.
 
-    >>> guessed(["1", "", " 2.5"]), guessed(["00123", "5"]), guessed(["", "?"], missing=["?"])
+    >>> guess(["1", "", " 2.5"]), guess(["00123", "5"]), guess(["", "?"], missing=["?"])
     ('number', 'text', 'nothing')
     """
     known = {cell.strip(" \t") for cell in cells}.difference(("", *missing))

@@ -1,26 +1,31 @@
-"""How a file of text is laid out, and the place of whatever is wrong in it; here CSV files."""
+"""How a text file is laid out, and the place of whatever is wrong in it; here CSV files."""
 
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import os
 import re
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
-from treewright.cli.errors import Trouble, count, listed
-from treewright.cli.options import MISSING, NEVER_KNOWN
+from treewright.cli.errors import Trouble, check_unique, count
+from treewright.cli.options import ALWAYS_MISSING, MISSING
 from treewright.cli.tables import cell_types
-from treewright.cli.tables.cell_types import Form, literal
-from treewright.cli.tables.encodings import START, diagnose_bytes, is_packed, not_text, unpacked
+from treewright.cli.tables.cell_types import literal
+from treewright.cli.tables.encodings import (
+    START,
+    diagnose_bytes,
+    is_packed,
+    not_text,
+    open_bytes,
+    open_text,
+)
 from treewright.encoding.text.recognise import recognise
 
 SEPARATORS = (",", ";", "\t", "|")
@@ -33,39 +38,30 @@ _NAMED = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "spa
 
 @dataclass(frozen=True)
 class Layout(ABC):
-    """A file of text: where it is, the names of its columns, and what its first records hold."""
+    """A text file: where it is, the names of its columns, and what its first records hold."""
 
     path: str  # as the user calls it
     place: str  # where it is read from
-    compressed: bool
     names: tuple[str, ...]
     sample: tuple[list[str], ...] = field(default=(), repr=False)  # the first records
+    decimals: str = "."  # the decimal marks that are usual in the file
+    doubt: str | None = None  # why the names of the columns may be none
+    texts: frozenset[int] | None = None  # the columns that the file marks as texts, if it tells them
 
     @property
     def compression(self) -> str:
         """What SQL calls the compression."""
-        return "gzip" if self.compressed else "none"
-
-    @property
-    def decimals(self) -> str:
-        """The decimal marks that are at home in the file."""
-        return "."
-
-    @property
-    def is_typed(self) -> bool:
-        """Whether the file tells numbers from texts."""
-        return False
-
-    @property
-    def doubt(self) -> str | None:
-        """Why the names of the columns may be none."""
-        return None
+        return "gzip" if is_packed(self.place) else "none"
 
     def holds_texts(self, position: int) -> bool:
-        """Whether the file itself says that the cells of a column are texts, even if they look otherwise."""
-        return False
+        """Whether the file marks the cells of a column as texts, whatever they look like."""
+        return self.texts is not None and position in self.texts
 
-    def sampled(self, position: int) -> list[str]:
+    def may_hold_texts(self, position: int) -> bool:
+        """Whether cells of a column may be texts."""
+        return self.texts is None or position in self.texts
+
+    def sample_of(self, position: int) -> list[str]:
         """The cells of a column in the first records."""
         return [record[position] for record in self.sample if len(record) == len(self.names)]
 
@@ -93,20 +89,17 @@ class Layout(ABC):
                 return line
         return None
 
-    def line_of_row(self, row: int) -> int | None:
-        """The line in which a row begins; rows are counted from 0."""
-        return self.lines_of_rows([row]).get(row)
-
     def lines_of_rows(self, rows: Iterable[int]) -> dict[int, int]:
         """The lines in which some rows begin, all found at once."""
-        wanted = set(rows)
-        found: dict[int, int] = {}
-        for row, (line, _) in enumerate(self.records() if wanted else ()):
-            if row in wanted:
-                found[row] = line
-                if len(found) == len(wanted):
-                    break
-        return found
+        left = set(rows)
+        records = enumerate(self.records() if left else ())
+        lines: dict[int, int] = {}
+        while left and (record := next(records, None)) is not None:
+            row, (line, _) = record
+            if row in left:
+                lines[row] = line
+                left.remove(row)
+        return lines
 
 
 @dataclass(frozen=True)
@@ -116,17 +109,6 @@ class CsvLayout(Layout):
     separator: str = ","
     header: bool = True
     blank: int = 0  # empty lines before all others
-    is_odd: bool = False  # whether the first line looks like a row, not like names
-
-    @property
-    def doubt(self) -> str | None:
-        """Said where the first line looks like a row."""
-        return DOUBT if self.is_odd else None
-
-    @property
-    def decimals(self) -> str:
-        """Where semicolons separate, commas are free for decimals."""
-        return ".," if self.separator == ";" else "."
 
     def table(
         self, positions: Collection[int], missing: tuple[str, ...] = ("",), *, strict: bool = True
@@ -147,7 +129,7 @@ class CsvLayout(Layout):
 
     def records(self) -> Iterator[tuple[int, list[str]]]:
         """The records, below the header if there is one."""
-        with opened(self.place, self.compressed) as file:
+        with open_text(self.path, self.place) as file:
             for _ in range(self.blank):
                 file.readline()
             reader = _reader(file, self.separator)
@@ -168,22 +150,22 @@ class CsvLayout(Layout):
             for line, record in self.records():
                 trailing = len(record) == width + 1 and not record[-1]  # a separator at the end of the line
                 if len(record) != width and not trailing:
-                    separated = _NAMED.get(self.separator, repr(self.separator))
+                    between = _NAMED.get(self.separator, repr(self.separator))
                     first = (
                         f"names {count(width, 'column')}" if self.header else f"has {count(width, 'cell')}"
                     )
                     raise Trouble(
                         f"{self.path}, line {line} has {count(len(record), 'cell')}, but the first line "
-                        f"{first} (separated by {separated}); {self._remedy(record)}"
+                        f"{first} (separated by {between}); {self._remedy(record)}"
                     )
         except csv.Error as error:
-            said = "its quotes do not close" if "end of" in str(error) else f"it cannot be read ({error})"
+            reason = "its quotes do not close" if "end of" in str(error) else f"it cannot be read ({error})"
             if "field limit" in str(error):
-                said = (
+                reason = (
                     f"a cell has more than {LONGEST_CELL:,} characters, which are the most that are read; "
                     "does a quote not close? Mend or shorten it"
                 )
-            raise Trouble(f"{self.path}: something is wrong from line {line + 1} on: {said}") from error
+            raise Trouble(f"{self.path}: something is wrong from line {line + 1} on: {reason}") from error
 
     def _remedy(self, record: list[str]) -> str:
         """What to do about a record that is too long or too short."""
@@ -196,7 +178,7 @@ class CsvLayout(Layout):
 
 
 def _has_decimal_commas(record: list[str], width: int) -> bool:
-    """Whether a record is as much too long as it has whole numbers followed by digits, as in 12,50.
+    """Whether pairs of a whole number and digits, as in 12,50, explain why a record is too long.
 
     >>> _has_decimal_commas(["31", "1200", "50", "cook"], 3), _has_decimal_commas(["31", "cook", "x", "1"], 3)
     (True, False)
@@ -213,9 +195,9 @@ def _has_decimal_commas(record: list[str], width: int) -> bool:
 def csv_layout(path: str, place: str, separator: str | None = None, header: bool | None = None) -> CsvLayout:
     """The layout of a CSV file, from its first lines; Trouble if it is no such file.
 
-    Where nobody says whether it has a header, it has one, perhaps with a doubt.
+    If `header` is None it has one, perhaps with a doubt.
     """
-    compressed, text = head(path, place)
+    text = head(path, place)
     empty = re.match(r"(?: *(?:\r\n|\n|\r))*", text)
     blank, text = (len(empty[0].splitlines()), text[empty.end() :]) if empty else (0, text)
     if separator is None:
@@ -223,20 +205,25 @@ def csv_layout(path: str, place: str, separator: str | None = None, header: bool
     records = _first(text, separator, SAMPLED + 1)
     if not records:
         raise Trouble(f"{path}: the first line cannot be read as names of columns: its quotes do not close")
+    decimals = ".," if separator == ";" else "."  # where semicolons separate, commas are free
     if header is False:
         names = tuple(f"column {position}" for position in range(1, len(records[0]) + 1))
-        return CsvLayout(path, place, compressed, names, tuple(records), separator, False, blank)
-    is_odd = header is None and looks_like_cells(records[0], records[1:], ".," if separator == ";" else ".")
-    names = _names(path, records[0], DOUBT if is_odd else None)
-    return CsvLayout(path, place, compressed, names, tuple(records[1:]), separator, True, blank, is_odd)
+        return CsvLayout(
+            path, place, names, tuple(records), decimals, separator=separator, header=False, blank=blank
+        )
+    is_odd = header is None and looks_like_cells(records[0], records[1:], decimals)
+    doubt = DOUBT if is_odd else None
+    names = tuple(name.strip() or f"column {position}" for position, name in enumerate(records[0], 1))
+    check_unique(path, names, doubt or "rename them in the first line")
+    return CsvLayout(
+        path, place, names, tuple(records[1:]), decimals, doubt, separator=separator, blank=blank
+    )
 
 
-def head(path: str, place: str) -> tuple[bool, str]:
-    """Whether a file of text is compressed, and how it begins; Trouble if it is empty."""
-    compressed = is_packed(place)
+def head(path: str, place: str) -> str:
+    """How a text file begins; Trouble if it is empty."""
     try:
-        binary: Any = unpacked(path, place)
-        with io.TextIOWrapper(binary, encoding="utf-8-sig", newline="") as file:
+        with open_text(path, place) as file:
             text = file.read(HEAD)
     except UnicodeDecodeError:
         diagnose_bytes(path, place)
@@ -245,26 +232,20 @@ def head(path: str, place: str) -> tuple[bool, str]:
         raise Trouble(not_text(path, "zero bytes"))
     if not text.strip():
         raise Trouble(f"{path} is empty; a table has a line of names and then its rows")
-    return compressed, text
+    return text
 
 
 def is_json_lines(place: str) -> bool:
     """Whether a file whose name does not tell it looks like JSON lines rather than CSV."""
-    with unpacked(place, place) as file:
+    with open_bytes(place, place) as file:
         return file.read(START).removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[")
-
-
-def opened(place: str, compressed: bool) -> IO[str]:
-    """A file of text, unpacked where it must be, to read from."""
-    opened: Any = gzip.open if compressed else open
-    return io.TextIOWrapper(opened(place, "rb"), encoding="utf-8-sig", newline="")
 
 
 def pattern(path: str) -> str:
     """A path as SQL.
 
-    DuckDB takes it for a pattern, in which some characters must be fenced, and would take the beginning of a
-    relative one for a home (~) or a protocol (file:).
+    DuckDB takes it for a pattern, in which some characters must be escaped, and the beginning of a relative
+    path for a home folder (~) or a protocol (file:).
     """
     return literal(re.sub(r"([*?\[])", r"[\1]", os.path.abspath(path)))
 
@@ -297,30 +278,17 @@ def _separator(text: str, prefers_tabs: bool) -> str:
     return "\t" if prefers_tabs and score("\t") > (0, 0) else max(SEPARATORS, key=score)
 
 
-def _names(path: str, header: list[str], doubt: str | None) -> tuple[str, ...]:
-    names = [name.strip() or f"column {position}" for position, name in enumerate(header, 1)]
-    twice = sorted(name for name, times in Counter(names).items() if times > 1)
-    if twice:
-        remedy = "rename them in the first line" if doubt is None else doubt
-        raise Trouble(f"{path}: several columns have the name {listed(twice)}; {remedy}")
-    return tuple(names)
-
-
 DOUBT = (
     "its first line looks like a row, not like names of columns; --no-header reads it as one, and calls them "
     "'column 1', 'column 2', …"
 )
-_FAMILIES: dict[Form, str] = {
-    **dict.fromkeys(("integer", "huge", "number", "comma"), "number"),
-    **dict.fromkeys(("time", "zoned"), "time"),
-}
 
 
 def looks_like_cells(header: Sequence[str], records: Sequence[Sequence[str]], decimals: str = ".") -> bool:
     """Whether a first line is more like the cells below it than like names.
 
-    Where columns hold numbers or times, all of them begin so, and some text stands below itself again; where
-    there are only texts, all of them do. Years and positions that count up are names all the same.
+    It is if all columns of numbers or times begin with one, and some text occurs again below; in a table of
+    texts, if all of them do. Years and positions that count up are names all the same.
 
     >>> looks_like_cells(["5.1", "setosa"], [["4.9", "setosa"], ["7.0", "virginica"]])
     True
@@ -330,41 +298,39 @@ def looks_like_cells(header: Sequence[str], records: Sequence[Sequence[str]], de
     False
     """
     rows = [record for record in records if len(record) == len(header)]
-    typed, repeated = [], []
+    known, recurring = [], []
     for position, name in enumerate(header):
         cells = [record[position] for record in rows]
         kind, own = _family(cells, decimals), _family([name], decimals)
         if kind is None or own is None:  # nothing can be told of them
             continue
         if kind == "text":
-            repeated.append(name.strip() in {cell.strip() for cell in cells})
+            recurring.append(name.strip() in {cell.strip() for cell in cells})
         else:
-            typed.append((name.strip(), own == kind))
-    if not typed:
-        return bool(repeated) and all(repeated)
-    are_cells = all(alike for _, alike in typed) and not _count_up([name for name, _ in typed])
-    return are_cells and (not repeated or any(repeated))
+            known.append((name.strip(), own == kind))
+    if not known:
+        return bool(recurring) and all(recurring)
+    are_cells = all(alike for _, alike in known) and not _count_up([name for name, _ in known])
+    return are_cells and (not recurring or any(recurring))
 
 
 def _family(cells: Sequence[str], decimals: str) -> str | None:
     """What cells are: number, time or text; None if all are missing."""
-    form = cell_types.guessed(cells, decimals, (*NEVER_KNOWN, *MISSING))
+    form = cell_types.guess(cells, decimals, (*ALWAYS_MISSING, *MISSING))
     if form == "nothing":
         return None
-    if form == "text" and (read := _read_as(cells)) is not None:
-        return read
-    return _FAMILIES.get(form, "text")
+    kind = _kind_of_texts(cells) if form == "text" else cell_types.KINDS[form]
+    return kind if kind in ("number", "time") else "text"
 
 
-def _read_as(cells: Sequence[str]) -> str | None:
-    """What texts are, if all of them are numbers with currencies and the like, or dates."""
+def _kind_of_texts(cells: Sequence[str]) -> str | None:
+    """The kind of texts that are all numbers with currencies and the like, or dates."""
     labels = list(dict.fromkeys(cells))
     codes = {label: code for code, label in enumerate(labels)}
-    found = recognise(labels, np.array([codes[cell] for cell in cells]), name="")
-    kind = None if found.format is None or found.n_unread else found.format.kind
-    if kind is None and found.advice and found.advice[0].code == "text-date-order":
-        return "time"
-    return kind if kind in ("number", "time") else None
+    reading = recognise(labels, np.array([codes[cell] for cell in cells]), name="")
+    if reading.format is not None and not reading.n_unread:
+        return reading.format.kind
+    return "time" if reading.advice and reading.advice[0].code == "text-date-order" else None
 
 
 def _count_up(names: Sequence[str]) -> bool:

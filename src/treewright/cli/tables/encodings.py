@@ -1,4 +1,4 @@
-"""Character encodings of files of text: told from the bytes or named, and transcoded to UTF-8 for SQL."""
+"""Character encodings of text files: detected from the bytes or named, and transcoded to UTF-8 for SQL."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import os
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import IO, Any, NamedTuple
 
 from treewright.cli.errors import Misuse, Trouble, closest
 from treewright.cli.tables import temporary_files
@@ -28,29 +28,39 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_SHOWN = {WINDOWS: "Windows-1252", "utf-16-le": "UTF-16 (little-endian)", "utf-16-be": "UTF-16 (big-endian)"}
+_SHOWN = {
+    "utf-8": "UTF-8",
+    WINDOWS: "Windows-1252",
+    "utf-16-le": "UTF-16 (little-endian)",
+    "utf-16-be": "UTF-16 (big-endian)",
+}
 _CONTROLS = bytes({*range(32)} - {*b"\t\n\v\f\r\x1a\x1b"})  # bytes that no text has
 
 
 class Utf8(NamedTuple):
-    """A file of text as UTF-8: where it is, and what is worth saying of its encoding."""
+    """A text file as UTF-8: where it is, and a remark about its encoding."""
 
     place: str
     remark: str | None = None
 
 
 def as_utf8(path: str, place: str, named: str | None = None) -> Utf8:
-    """A file of text as UTF-8, the file itself where it is; `named` is the encoding if the user names one.
+    """A text file as UTF-8, the file itself if it is; `named` is the encoding if the user names one.
 
-    What is neither UTF-8 nor UTF-16 is taken for Windows-1252, with a remark.
+    A file that is neither UTF-8 nor UTF-16 is taken for Windows-1252, with a remark.
     """
-    with unpacked(path, place) as file:
+    with open_bytes(path, place) as file:
         start = file.read(START)
     mark = next((name for bom, name in _MARKS if start.startswith(bom)), None)
+    remark = None
     if named is not None:
-        encoding, remark = _named(path, named, mark), None
+        encoding = check_encoding(named)
+        if mark is not None and not encoding.startswith(mark):
+            raise Misuse(
+                f"--encoding {named}: {path} begins with the byte order mark of {mark.upper()}; leave it out"
+            )
     else:
-        encoding, remark = (mark, None) if mark is not None else _told(path, place, start)
+        encoding, remark = (mark, None) if mark is not None else _detect(path, place, start)
     if encoding == "utf-8":
         return Utf8(place, remark)
     return Utf8(_transcoded(path, place, encoding), remark)
@@ -63,60 +73,36 @@ def check_encoding(name: str) -> str:
     ('iso8859-1', 'utf-8')
     """
     try:
-        found = codecs.lookup(name)
+        codec = codecs.lookup(name)
     except (LookupError, ValueError):
-        found = None
-    if found is None or not getattr(found, "_is_text_encoding", True):
+        codec = None
+    if codec is None or not getattr(codec, "_is_text_encoding", True):
         close = closest(name, COMMON)
-        meant = "" if close is None else f"did you mean {close}? "
-        raise Misuse(f"--encoding {name!r} is unknown; {meant}common ones: {', '.join(COMMON)}")
-    return "utf-8" if found.name in ("utf-8", "utf-8-sig", "ascii") else found.name
+        hint = "" if close is None else f"did you mean {close}? "
+        raise Misuse(f"--encoding {name!r} is unknown; {hint}common ones: {', '.join(COMMON)}")
+    return "utf-8" if codec.name in ("utf-8", "utf-8-sig", "ascii") else codec.name
 
 
-def unpacked(path: str, place: str) -> gzip.GzipFile | io.BufferedReader:
-    """The bytes of a file, unpacked where they are packed; what does not unpack is Trouble as it is read."""
-    with open(place, "rb") as file:
-        is_packed = file.read(2) == GZIP
-    return _Unpacked(path, place) if is_packed else open(place, "rb")
+@contextmanager
+def open_bytes(path: str, place: str) -> Iterator[IO[bytes]]:
+    """The bytes of a file, unpacked if it is packed; Trouble if it does not unpack."""
+    opener: Any = gzip.open if is_packed(place) else open
+    try:
+        with opener(place, "rb") as file:
+            yield file
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise Trouble(f"{path} is damaged: it does not unpack ({error})") from error
 
 
-class _Unpacked(gzip.GzipFile):
-    """A packed file that says in our words that it is damaged."""
-
-    def __init__(self, path: str, place: str) -> None:
-        super().__init__(place, "rb")
-        self._path = path
-
-    def read(self, size: int | None = -1) -> bytes:
-        """The next bytes."""
-        with self._explained():
-            return super().read(size)
-
-    def read1(self, size: int = -1) -> bytes:
-        """The next bytes that are at hand."""
-        with self._explained():
-            return super().read1(size)
-
-    @contextmanager
-    def _explained(self) -> Iterator[None]:
-        try:
-            yield
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise Trouble(f"{self._path} is damaged: it does not unpack ({error})") from error
+@contextmanager
+def open_text(path: str, place: str) -> Iterator[IO[str]]:
+    """The same of a file that is UTF-8, as text."""
+    with open_bytes(path, place) as binary, io.TextIOWrapper(binary, "utf-8-sig", newline="") as file:
+        yield file
 
 
-def _named(path: str, named: str, mark: str | None) -> str:
-    """The encoding that the user names; Misuse if the first bytes say otherwise."""
-    encoding = check_encoding(named)
-    if mark is not None and not encoding.startswith(mark):
-        raise Misuse(
-            f"--encoding {named}: {path} begins with the byte order mark of {mark.upper()}; leave it out"
-        )
-    return encoding
-
-
-def _told(path: str, place: str, start: bytes) -> tuple[str, str | None]:
-    """The encoding of a file without a byte order mark, and what to say of it."""
+def _detect(path: str, place: str, start: bytes) -> tuple[str, str | None]:
+    """The encoding of a file without a byte order mark, and a remark about it."""
     wide = _wide(start)
     if wide is not None:
         return wide, f"{path} looks like {_SHOWN[wide]} and is read so (--encoding names another)"
@@ -130,7 +116,7 @@ def _told(path: str, place: str, start: bytes) -> tuple[str, str | None]:
 
 
 def not_text(path: str, having: str) -> str:
-    """What to say of a file that is no text."""
+    """The message about a file that is not text."""
     return f"{path} is not text (it has {having}); a table is read from CSV, JSON lines, Parquet or Excel"
 
 
@@ -150,18 +136,18 @@ def _wide(start: bytes) -> str | None:
 
 
 def _is_utf8(path: str, place: str) -> bool:
-    """Whether a file is UTF-8, as far as it is looked at; the reader refuses what comes behind that."""
+    """Whether a file is UTF-8, as far as it is checked; the reader refuses errors behind that."""
     decoder = codecs.getincrementaldecoder("utf-8")()
-    with unpacked(path, place) as file:
-        done = 0
+    with open_bytes(path, place) as file:
+        left = SCANNED
         while chunk := file.read(CHUNK):
-            done += len(chunk)
             try:
                 if not chunk.isascii() or decoder.getstate()[0]:
                     decoder.decode(chunk)
             except UnicodeDecodeError:
                 return False
-            if done >= SCANNED:
+            left -= len(chunk)
+            if left <= 0:
                 return True
     return not decoder.getstate()[0]
 
@@ -178,7 +164,7 @@ def _decoded(path: str, place: str, encoding: str) -> Iterator[str]:
     """The text of a file, piece by piece; Trouble that names the line of what cannot be decoded."""
     decoder = codecs.getincrementaldecoder(encoding)()
     line, is_first = 1, True
-    with unpacked(path, place) as file:
+    with open_bytes(path, place) as file:
         while True:
             chunk = file.read(CHUNK)
             try:
@@ -199,32 +185,25 @@ def _breaks(text: str) -> int:
 
 
 def _undecodable(path: str, encoding: str, line: int, error: UnicodeError) -> Trouble:
-    """What to say of bytes that are no text in an encoding."""
-    where, said = "", str(error)
+    """The error about bytes that are not text in an encoding."""
+    where, reason = "", str(error)
     if isinstance(error, UnicodeDecodeError):
         known = encoding if error.encoding == "charmap" else error.encoding
         before = error.object[: error.start].decode(known, "replace")
-        wrong = error.object[error.start : error.start + 1]
         where = f", line {line + _breaks(before)}"
-        said = f"it has the byte 0x{wrong.hex().upper()} after {before[-20:]!r}"
-    is_guess = encoding == WINDOWS
-    shown = _SHOWN.get(encoding, encoding)
-    name = ", ".join(each for each in COMMON[2:] if each != encoding) if is_guess else "another one"
-    return Trouble(f"{path}{where} is not {shown} text: {said}; --encoding names {name}")
+        text = before.rpartition("\n")[2][-20:]
+        reason = f"it has the byte 0x{error.object[error.start]:02X} after {text!r}"
+    others = {WINDOWS: ", ".join(each for each in COMMON[2:] if each != WINDOWS), "utf-8": WINDOWS}
+    name = _SHOWN.get(encoding, encoding)
+    return Trouble(
+        f"{path}{where} is not {name} text: {reason}; --encoding names {others.get(encoding, 'another one')}"
+    )
 
 
 def diagnose_bytes(path: str, place: str) -> None:
     """Trouble that names the first byte which is not UTF-8."""
-    with unpacked(path, place) as file:
-        for line, content in enumerate(file, 1):
-            try:
-                content.decode("utf-8")
-            except UnicodeDecodeError as error:
-                raise Trouble(
-                    f"{path} is not UTF-8 text: line {line} has the byte 0x{content[error.start]:02X} after "
-                    f"{content[max(0, error.start - 20) : error.start].decode('utf-8', 'replace')!r}; "
-                    f"--encoding names its encoding, such as {WINDOWS}"
-                ) from error
+    for _ in _decoded(path, place, "utf-8"):
+        pass
 
 
 def is_packed(place: str | os.PathLike[str]) -> bool:

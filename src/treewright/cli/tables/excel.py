@@ -19,7 +19,7 @@ from xml.etree.ElementTree import Element, ParseError, iterparse
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.cli.errors import Misuse, Trouble, count, listed, quote
+from treewright.cli.errors import Misuse, Trouble, check_unique, count, name_list, quote
 from treewright.cli.tables import temporary_files
 from treewright.cli.tables.csv_files import DOUBT, looks_like_cells, pattern
 from treewright.encoding.tables import available_memory
@@ -89,7 +89,9 @@ def _chosen(path: str, place: str, book: Any, wanted: str | None) -> tuple[Any, 
     titles = [sheet.title for sheet in book.worksheets]
     if wanted is not None:
         if wanted not in titles:
-            raise Trouble(f"{path} has no sheet {quote(wanted)} (--sheet); its sheets are {listed(titles)}")
+            raise Trouble(
+                f"{path} has no sheet {quote(wanted)} (--sheet); its sheets are {name_list(titles)}"
+            )
         sheet = book.worksheets[titles.index(wanted)]
         return sheet, sheet_facts(path, place, sheet), []
     found = [(sheet, sheet_facts(path, place, sheet)) for sheet in book.worksheets]
@@ -97,7 +99,7 @@ def _chosen(path: str, place: str, book: Any, wanted: str | None) -> tuple[Any, 
     if not filled:
         raise Trouble(f"{path} is empty: no sheet has a cell with a value")
     if len(filled) > 1:
-        names = listed([sheet.title for sheet, _ in filled])
+        names = name_list([sheet.title for sheet, _ in filled])
         raise Misuse(f"{path} has {len(filled)} sheets with cells, {names}; --sheet NAME reads one of them")
     (sheet, facts), others = filled[0], len(titles) - 1
     remark = f"{path}: sheet {quote(sheet.title)} is read; no other one has cells"
@@ -190,9 +192,7 @@ class _Table:
             [heading[i] for i in used], [[cells[i] for i in used] for cells in self._sample]
         )
         names = [heading[i] or f"column {place}" for place, i in enumerate(used, 1)]
-        twice = sorted(name for name, times in Counter(names).items() if times > 1)
-        if twice:
-            raise Trouble(f"{self.where}: several columns have the name {listed(twice)}; rename them")
+        check_unique(self.where, names)
         types = [_type(self._kinds[i]) for i in range(len(first))]
         remarks = [*remarks, *self._remarks(number, used[0])]
         return Sheet(
@@ -298,9 +298,9 @@ def _type(kinds: Counter[str]) -> str:
 LAST_ROW, LAST_COLUMN = 1 << 20, 1 << 14  # of Excel
 LARGEST_PART = 1 << 26  # bytes of a part that is read into memory at once, such as the list of styles
 MEMORY_SHARE = 4  # the texts of all cells may take one part in so many of the free memory, unpacked
+_CELL = re.compile(r"\$?([A-Z]{1,3})\$?([0-9]{1,7})", re.ASCII)
 OLE = b"\xd0\xcf\x11\xe0"  # how old Excel files begin, and those with a password
 ZIP = b"PK\x03\x04"
-_CELL = re.compile(r"\$?([A-Z]{1,3})\$?([0-9]{1,7})", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -325,7 +325,7 @@ class SheetFacts:
         """Trouble about merged cells in the row of names."""
         for each in self.merged:
             first, _, last = each.partition(":")
-            if row is not None and _place(first)[0] <= row <= _place(last or first)[0]:
+            if row is not None and _position(first)[0] <= row <= _position(last or first)[0]:
                 raise Trouble(
                     f"{where}: the cells {each} are merged in row {row}, which names the columns; "
                     "unmerge them, or delete a title above the names"
@@ -408,38 +408,35 @@ def sheet_facts(where: str, place: str, sheet: Any) -> SheetFacts:
 def _cells(cells: Element, row: int) -> Iterator[tuple[int, int, bool]]:
     """The cells of a row with a value or a formula as (row, column, whether its value was not saved).
 
-    A cell may leave out where it is: then it follows the one before it.
+    A cell without a reference follows the one before it.
     """
     column = 0
     for cell in cells:
-        said = cell.get("r")
-        row, column = (row, column + 1) if said is None else _place(said)
-        held = {child.tag.rpartition("}")[2]: child for child in cell}
-        value = held.get("v")
-        is_known = (value is not None and bool(value.text)) or "is" in held
+        name = cell.get("r")
+        row, column = (row, column + 1) if name is None else _position(name)
+        parts = {child.tag.rpartition("}")[2]: child for child in cell}
+        value = parts.get("v")
+        is_known = (value is not None and bool(value.text)) or "is" in parts
         is_text = cell.get("t") == "str"  # a formula whose value is an empty text
-        if is_known or "f" in held:
+        if is_known or "f" in parts:
             yield row, column, not is_known and not (is_text and value is not None)
 
 
 def _number(row: Element, otherwise: int) -> int:
-    said = row.get("r", "")
-    return int(said) if said.isascii() and said.isdigit() and len(said) < 10 else otherwise
+    text = row.get("r", "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else otherwise
 
 
-def _place(cell: str) -> tuple[int, int]:
-    """Row and column of a reference; those of no cell if it is none.
+def _position(cell: str) -> tuple[int, int]:
+    """Row and column of a reference; (0, 0) if it is none.
 
-    >>> _place("C17"), _place("AA1"), _place("")
+    >>> _position("C17"), _position("AA1"), _position("")
     ((17, 3), (1, 27), (0, 0))
     """
-    found = _CELL.fullmatch(cell)
-    if found is None:
-        return 0, 0
-    column = 0
-    for letter in found[1]:
-        column = 26 * column + ord(letter) - ord("A") + 1
-    return int(found[2]), column
+    from openpyxl.utils import column_index_from_string
+
+    match = _CELL.fullmatch(cell)
+    return (0, 0) if match is None else (int(match[2]), column_index_from_string(match[1]))
 
 
 def reference(row: int, column: int) -> str:
@@ -448,8 +445,6 @@ def reference(row: int, column: int) -> str:
     >>> reference(17, 3), reference(1, 27), reference(2, 52)
     ('C17', 'AA1', 'AZ2')
     """
-    letters = ""
-    while column:
-        column, letter = divmod(column - 1, 26)
-        letters = chr(ord("A") + letter) + letters
-    return f"{letters}{row}"
+    from openpyxl.utils import get_column_letter
+
+    return f"{get_column_letter(column)}{row}"

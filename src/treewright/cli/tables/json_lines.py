@@ -4,88 +4,73 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 import duckdb
 
-from treewright.cli.errors import Trouble, listed
+from treewright.cli.errors import Trouble, quote
 from treewright.cli.tables.cell_types import literal
-from treewright.cli.tables.csv_files import SAMPLED, Layout, head, opened, pattern
-from treewright.cli.tables.encodings import diagnose_bytes
+from treewright.cli.tables.csv_files import SAMPLED, Layout, head, pattern
+from treewright.cli.tables.encodings import diagnose_bytes, is_packed, open_text
 
 
-@dataclass(frozen=True)
 class JsonLayout(Layout):
     """A file of JSON lines. Numbers, true and false are their own text; a sample tells which are texts."""
-
-    texts: frozenset[int] = frozenset()  # the positions of columns that hold texts
-
-    @property
-    def is_typed(self) -> bool:
-        """Texts stand in quotes, numbers do not."""
-        return True
-
-    def holds_texts(self, position: int) -> bool:
-        """Whether cells of the column stand in quotes."""
-        return position in self.texts
 
     def table(
         self, positions: Collection[int], missing: tuple[str, ...] = ("",), *, strict: bool = True
     ) -> str:
-        """SQL that takes each line apart once. DuckDB keeps the digits of numbers too large for its types."""
-        wanted = sorted(positions)
-        pointers = ", ".join(literal(_pointer(self.names[position])) for position in wanted)
+        """SQL that parses each line once. DuckDB keeps the digits of numbers too large for its types."""
+        positions = sorted(positions)
+        pointers = ", ".join(literal(_pointer(self.names[position])) for position in positions)
         cell = "cells[{}]" if missing == ("",) else "stated(cells[{}])"
-        cells = ", ".join(f"{cell.format(place)} AS c{position}" for place, position in enumerate(wanted, 1))
-        lines = _lines(self.place, self.compression)
-        apart = f"SELECT json_extract_string(json, [{pointers}]) AS cells FROM {lines}"
-        return f"(SELECT {cells} FROM ({apart}))"
+        cells = ", ".join(
+            f"{cell.format(place)} AS c{position}" for place, position in enumerate(positions, 1)
+        )
+        lines = _lines(self.place)
+        return f"(SELECT {cells} FROM (SELECT json_extract_string(json, [{pointers}]) AS cells FROM {lines}))"
 
     def records(self) -> Iterator[tuple[int, list[str]]]:
         """The cells of each line by the names of all columns."""
-        for line, found in _objects(self.path, self.place, self.compressed):
-            yield line, [_text(found.get(name)) for name in self.names]
+        for line, cells in _objects(self.path, self.place):
+            yield line, [_text(cells.get(name)) for name in self.names]
 
     def diagnose(self) -> None:
         """Trouble about a line that is no object."""
-        _diagnose(self.path, self.place, self.compressed)
+        _diagnose(self.path, self.place)
 
 
 def json_layout(path: str, place: str, database: Any) -> JsonLayout:
     """The layout of a file of JSON lines, all of which are looked at for keys; Trouble if it is none."""
-    compressed, text = head(path, place)
-    if text.lstrip()[:1] == "[":
+    if head(path, place).lstrip()[:1] == "[":
         raise Trouble(
             f"{path} is one JSON list; JSON lines are objects, one per line, as jq -c '.[]' makes of a list"
         )
-    compression = "gzip" if compressed else "none"
     counts = "count(*), count(*) FILTER (json_type(json) <> 'OBJECT')"
     try:
-        lines = _lines(place, compression)
+        lines = _lines(place)
         keys = database.execute(f"SELECT DISTINCT unnest(json_keys(json)) FROM {lines}").fetchall()
-        rows, strangers = database.execute(f"SELECT {counts} FROM {lines}").fetchone()
+        n_rows, n_others = database.execute(f"SELECT {counts} FROM {lines}").fetchone()
     except duckdb.Error as error:
-        _diagnose(path, place, compressed)
+        _diagnose(path, place)
         raise Trouble(f"{path} cannot be read as JSON lines ({str(error).splitlines()[0]})") from error
-    if strangers:
-        _diagnose(path, place, compressed)
-    if not rows or not keys:
-        _diagnose(path, place, compressed)
+    if n_others or not n_rows or not keys:
+        _diagnose(path, place)
+    if not n_rows or not keys:
         raise Trouble(f"{path} has no rows with columns in them")
-    sample = [found for _, found in islice(_objects(path, place, compressed), SAMPLED)]
-    first = dict.fromkeys(key for found in sample for key in found)
+    sample = [row for _, row in islice(_objects(path, place), SAMPLED)]
+    first = dict.fromkeys(key for row in sample for key in row)
     names = tuple(first | dict.fromkeys(sorted(key for (key,) in keys)))
     for name in names:
-        if any(isinstance(found.get(name), dict | list) for found in sample):
+        if any(isinstance(row.get(name), dict | list) for row in sample):
             raise Trouble(
-                f"{path}: {listed([name])} holds lists or objects, where a cell of a table is a number, a "
+                f"{path}: {quote(name)} holds lists or objects, where a cell of a table is a number, a "
                 "text, true or false; take them apart first (jq)"
             )
-    texts = (place for place, name in enumerate(names) if any(_is_text(found.get(name)) for found in sample))
-    cells = tuple([_text(found.get(name)) for name in names] for found in sample)
-    return JsonLayout(path, place, compressed, names, cells, frozenset(texts))
+    texts = (i for i, name in enumerate(names) if any(_is_text(row.get(name)) for row in sample))
+    cells = tuple([_text(row.get(name)) for name in names] for row in sample)
+    return JsonLayout(path, place, names, cells, texts=frozenset(texts))
 
 
 class _Digits(str):
@@ -94,32 +79,33 @@ class _Digits(str):
     __slots__ = ()
 
 
-def _objects(path: str, place: str, compressed: bool) -> Iterator[tuple[int, dict[str, Any]]]:
+def _objects(path: str, place: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects, each with its line; Trouble about a line that is none."""
     decoder = json.JSONDecoder(parse_float=_Digits, parse_int=_Digits, parse_constant=_Digits)
-    with opened(place, compressed) as file:
+    with open_text(path, place) as file:
         for line, text in enumerate(file, 1):
             if not text.strip():
                 continue
             try:
-                found = decoder.decode(text)
+                row = decoder.decode(text)
             except (ValueError, RecursionError) as error:
                 reason = str(error).partition(":")[0]
                 raise Trouble(
                     f'{path}, line {line} is not JSON ({reason}); each line holds one object, as {{"a": 1}}'
                 ) from error
-            if not isinstance(found, dict):
+            if not isinstance(row, dict):
                 raise Trouble(f'{path}, line {line} is no JSON object, as {{"a": 1}} is; mend or remove it')
-            yield line, found
+            yield line, row
 
 
-def _diagnose(path: str, place: str, compressed: bool) -> None:
+def _diagnose(path: str, place: str) -> None:
     diagnose_bytes(path, place)
-    for _ in _objects(path, place, compressed):
+    for _ in _objects(path, place):
         pass
 
 
-def _lines(place: str, compression: str) -> str:
+def _lines(place: str) -> str:
+    compression = "gzip" if is_packed(place) else "none"
     return f"read_ndjson_objects({pattern(place)}, compression = '{compression}', hive_partitioning = false)"
 
 
@@ -133,7 +119,7 @@ def _is_text(value: Any) -> bool:
 
 
 def _text(value: Any) -> str:
-    """A value as SQL gives it."""
+    """A value as SQL returns it."""
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value)

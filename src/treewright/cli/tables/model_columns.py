@@ -1,7 +1,9 @@
-"""Cells of text as a model knows its columns: numbers, times and truth values, read as when it was fitted."""
+"""Columns as a model knows them: the forms of their cells, and texts read by the formats of the fit."""
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -9,30 +11,50 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.cli.errors import Misuse, Trouble, quote, shortened
+from treewright.cli.errors import Misuse, Trouble, cut, quote
 from treewright.cli.tables.cell_types import Form
 from treewright.cli.tables.dialect import Conventions
 from treewright.cli.tables.reader import Frame
+from treewright.encoding.kinds import KINDS
 from treewright.encoding.schema import Column
-from treewright.encoding.schema import Column as SchemaColumn
 from treewright.encoding.text import TextFormat, is_missing
 
-PLAIN = TextFormat("number")
-ISO = TextFormat("time", date_format="%Y-%m-%dT%H:%M:%S.%f")
-_CALLED = {
+STANDARD = {  # the formats in which columns are read that did not come as texts, by kind of text
+    "number": TextFormat("number"),
+    "time": TextFormat("time", date_format="%Y-%m-%dT%H:%M:%S.%f"),
+}
+_ONE_AND_MANY = {
     "number": ("a number", "numbers"),
     "time": ("a date or time", "dates or times"),
     "bool": ("true or false", "true or false"),
 }
+_FORMS: dict[str, Form] = {
+    "number": "number",
+    "time": "time",
+    "bool": "bool",
+    "text": "text",
+    "nothing": "text",
+}
+
+
+def form_of(column: Column) -> Form:
+    """The form in which a column must be read so that the model knows its cells."""
+    family = column.type.family(column.categories)
+    return "integer" if column.is_category and family == "number" else _FORMS[family]
+
+
+def form_of_kind(kind: str) -> Form:
+    """The form of a column of a kind that the user names."""
+    return form_of(Column("", kind))  # type: ignore[arg-type]
 
 
 @dataclass
 class _Unread:
     """The cells of a column that could not be read."""
 
-    known: int = 0
-    unread: int = 0
-    first: str = ""
+    n_known: int = 0
+    n_unread: int = 0
+    example: str = ""
     place: str = ""
 
 
@@ -42,20 +64,18 @@ class ModelCells:
 
     formats: dict[str, TextFormat]
     as_text: dict[str, bool]  # whether a column is always read as text, or only where it is nothing else
-    _seen: dict[str, _Unread] = field(default_factory=dict)
+    _unread: dict[str, _Unread] = field(default_factory=dict)
 
     @staticmethod
     def of(columns: Iterable[Column], conventions: Conventions) -> ModelCells:
-        """For the columns of a schema; what the command line says goes before what the model knows."""
+        """For the columns of a schema; the options of the command line override what the model knows."""
         formats, as_text = {}, {}
         for column in columns:
-            usual = {"number": PLAIN, "time": ISO}.get(column.kind)
-            known = column.text or usual
-            if known is None:
-                continue
-            said = _said(known, column.name, conventions)
-            formats[column.name] = said
-            as_text[column.name] = said != usual
+            standard = STANDARD.get(column.type.text_kind)
+            known = column.text or standard
+            if known is not None:
+                formats[column.name] = format = _with_conventions(known, column.name, conventions)
+                as_text[column.name] = format != standard
         return ModelCells(formats, as_text)
 
     def read(self, frame: Frame) -> Frame:
@@ -69,83 +89,57 @@ class ModelCells:
 
     def _column(self, frame: Frame, name: str, format: TextFormat) -> Any:
         cells = frame.columns[name].tolist()
-        labels = list(dict.fromkeys(cell for cell in cells if cell is not None))
-        code = {label: position for position, label in enumerate(labels)}
-        codes = np.array([-1 if cell is None else code[cell] for cell in cells], np.intp)
-        values = np.append(format.values(labels), np.nan)
-        known = np.array([not is_missing(label) for label in labels] + [False])
-        self._count(frame, name, labels, codes, known, values)
-        return typed(values[codes], format)
-
-    def _count(
-        self,
-        frame: Frame,
-        name: str,
-        labels: list[str],
-        codes: NDArray[np.intp],
-        known: NDArray[np.bool_],
-        values: NDArray[np.float64],
-    ) -> None:
-        seen = self._seen.setdefault(name, _Unread())
-        strange = (known & np.isnan(values))[codes]
-        if strange.any() and not seen.unread:
-            row = int(np.argmax(strange))
-            seen.first, seen.place = labels[codes[row]], frame.place(row)
-        seen.known += int(known[codes].sum())
-        seen.unread += int(strange.sum())
+        counts = Counter(cells)
+        counts.pop(None, None)
+        values = dict(zip(counts, format.values(list(counts)).tolist(), strict=True))
+        known = [label for label in counts if not is_missing(label)]
+        unread = [label for label in known if math.isnan(values[label])]
+        total = self._unread.setdefault(name, _Unread())
+        if unread and not total.n_unread:
+            total.example, total.place = unread[0], frame.place(cells.index(unread[0]))
+        total.n_known += sum(counts[label] for label in known)
+        total.n_unread += sum(counts[label] for label in unread)
+        return as_cells(np.array([values.get(cell, math.nan) for cell in cells], np.float64), format)
 
     def notes(self, path: str) -> list[str]:
-        """What to say in the end, one line a column; Trouble about a column of which nothing can be read."""
-        told = []
-        for name, seen in self._seen.items():
-            if not seen.unread:
+        """One note for each column with unreadable cells; Trouble if all cells of a column are unreadable."""
+        notes = []
+        for name, unread in self._unread.items():
+            if not unread.n_unread:
                 continue
-            one, things = _CALLED[self.formats[name].kind]
-            wrong = f"is not {one}" if seen.unread == 1 else f"are not {things}"
-            at = f"{shortened(seen.first)!r} in {seen.place}"
-            by = "" if self.formats[name] in (PLAIN, ISO) else f"; the model reads {self.formats[name]}"
-            if seen.unread == seen.known:
-                raise Trouble(f"{path}: no cell of column {quote(name)} can be read as {things} ({at}){by}")
-            told.append(
-                f"{path}: column {quote(name)}: {seen.unread:,} of {seen.known:,} cells {wrong} "
-                f"({at}): read as missing{by}"
+            format = self.formats[name]
+            one, many = _ONE_AND_MANY[format.kind]
+            what = f"is not {one}" if unread.n_unread == 1 else f"are not {many}"
+            where = f"{cut(unread.example)!r} in {unread.place}"
+            by = "" if format == STANDARD.get(format.kind) else f"; the model reads {format}"
+            if unread.n_unread == unread.n_known:
+                raise Trouble(f"{path}: no cell of column {quote(name)} can be read as {many} ({where}){by}")
+            notes.append(
+                f"{path}: column {quote(name)}: {unread.n_unread:,} of {unread.n_known:,} cells {what} "
+                f"({where}): read as missing{by}"
             )
-        return told
+        return notes
 
 
-def _said(format: TextFormat, name: str, conventions: Conventions) -> TextFormat:
-    """A format with what the command line says of a column."""
+def _with_conventions(format: TextFormat, name: str, conventions: Conventions) -> TextFormat:
+    """A format, changed by the options for a column."""
     decimal, thousands = conventions.marks(name)
     pattern = conventions.date_format.get(name)
     try:
         if format.kind == "time" and pattern is not None:
             return TextFormat("time", date_format=pattern)
         if format.kind == "number" and (decimal, thousands) != (None, None):
-            marks = (decimal or format.decimal, format.thousands if thousands is None else thousands)
-            if thousands is None and marks[0] == marks[1]:
-                marks = (marks[0], "")
-            return replace(format, decimal=marks[0], thousands=marks[1])
+            decimal = decimal or format.decimal
+            usual = "" if format.thousands == decimal else format.thousands
+            return replace(format, decimal=decimal, thousands=usual if thousands is None else thousands)
     except ValueError as error:
         raise Misuse(f"column {quote(name)}: {error}") from error
     return format
 
 
-def typed(values: NDArray[np.float64], format: TextFormat) -> Any:
+def as_cells(values: NDArray[np.float64], format: TextFormat) -> Any:
     """Values of a format as an array that `encode` knows."""
-    if format.kind == "number":
-        return values
-    missing = np.isnan(values)
     if format.kind == "bool":
+        missing = np.isnan(values)
         return np.ma.array(np.where(missing, 0.0, values).astype(bool), mask=missing)
-    moments = np.where(missing, 0.0, values).astype(np.int64).view("datetime64[us]")
-    moments[missing] = np.datetime64("NaT")
-    return moments
-
-
-def form_of(column: SchemaColumn) -> Form:
-    """The form in which a column must be read so that the model knows its cells."""
-    if column.kind != "category":
-        return column.kind
-    if not column.categories or isinstance(column.categories[0], str):
-        return "text"
-    return "bool" if isinstance(column.categories[0], bool) else "integer"
+    return KINDS[format.kind].decode(Column("", format.kind), values)

@@ -13,20 +13,13 @@ import numpy as np
 
 from treewright.advice import Advice
 from treewright.advising.columns import NEARLY_ALL
-from treewright.cli.tables.cell_types import Form
-from treewright.cli.tables.model_columns import typed
+from treewright.cli.tables.cell_types import KINDS
+from treewright.cli.tables.model_columns import as_cells
 from treewright.cli.tables.reader import Column, Frame, marked_row
-from treewright.encoding import encode_with_advice
+from treewright.encoding import Dataset, encode_with_advice
 from treewright.encoding.text import TextFormat
 
 MOST_VALUES = 20  # of a column of categories that are counted one by one
-
-KINDS: Mapping[Form, str] = {
-    **dict.fromkeys(("integer", "huge", "number", "loose", "comma"), "number"),
-    **dict.fromkeys(("bool", "text"), "category"),
-    **dict.fromkeys(("time", "zoned"), "time"),
-    "nothing": "empty",
-}
 
 
 @dataclass(frozen=True)
@@ -42,14 +35,13 @@ class Profile:
     most: Any = None
     values: dict[Any, int] = field(default_factory=dict)  # the most frequent categories
     read: str = ""  # how its texts were read, in words
-    numbers_rows: bool = False  # whether it counts the rows, 1, 2, 3, …
+    counts_rows: bool = False  # 1, 2, 3, …
 
     @property
     def is_id(self) -> bool:
         """Whether it looks like names or numbers of the rows."""
-        known = self.rows - self.missing
-        differs = self.kind == "category" and self.distinct >= max(NEARLY_ALL * known, MOST_VALUES + 1)
-        return differs or (self.numbers_rows and self.rows > MOST_VALUES)
+        most = max(NEARLY_ALL * (self.rows - self.missing), MOST_VALUES + 1)
+        return (bool(self.values) and self.distinct >= most) or (self.counts_rows and self.rows > MOST_VALUES)
 
     @property
     def remark(self) -> str | None:
@@ -60,14 +52,14 @@ class Profile:
             return "always the same" + (" or missing" if self.missing else "")
         if self.is_id:
             nearly = "nearly " if self.distinct < self.rows else ""
-            return "numbers the rows" if self.numbers_rows else f"differs in {nearly}every row"
+            return "numbers the rows" if self.counts_rows else f"differs in {nearly}every row"
         return None
 
     def document(self) -> dict[str, Any]:
         """The column for programs."""
         facts = {"name": self.name, "kind": self.kind, "missing": self.missing, "distinct": self.distinct}
         facts["distinct_share"] = self.distinct / self.rows
-        if self.kind in ("number", "time") and self.distinct:
+        if self.least is not None:
             facts |= {"least": _plain(self.least), "most": _plain(self.most)}
         if self.values:
             facts["values"] = [{"value": value, "rows": rows} for value, rows in self.values.items()]
@@ -75,7 +67,7 @@ class Profile:
         return facts | ({"remark": self.remark} if self.remark else {})
 
 
-def profiled(frame: Frame, kinds: Mapping[str, str]) -> tuple[list[Profile], list[Advice]]:
+def profiles_of(frame: Frame, kinds: Mapping[str, str]) -> tuple[list[Profile], list[Advice]]:
     """All columns of a frame, in the order of the file, and advice on those that hold numbers as texts.
 
     `kinds` are those that the user gives to columns.
@@ -85,32 +77,25 @@ def profiled(frame: Frame, kinds: Mapping[str, str]) -> tuple[list[Profile], lis
         form = frame.forms[name]
         kind, read = KINDS[form], "decimal comma" if form == "comma" else ""
         if form == "text" and kinds.get(name) != "category":
-            found, said = _text_format(frame, name, cells, kinds.get(name))
-            advice += said
-            if found is not None:
-                format, cells = found
-                kind, read = "category" if format.kind == "bool" else format.kind, in_words(format)
+            column, on_texts = _encode_texts(frame, name, cells, kinds.get(name))
+            advice += on_texts
+            if (format := column.schema.columns[0].text) is not None:
+                kind, read = column.schema.columns[0].kind, in_words(format)
+                values = np.asarray(column.columns[0], np.float64)
+                values = np.where(values < 0, np.nan, values) if format.kind == "bool" else values
+                cells = as_cells(values, format)
         profiles.append(_profile(name, kind, cells, read))
     return profiles, frame.advice(advice)
 
 
-def _text_format(
-    frame: Frame, name: str, cells: Column, kind: str | None
-) -> tuple[tuple[TextFormat, Column] | None, list[Advice]]:
-    """How a column of texts is read and its values, None where it stays as it is; and what to say of it."""
+def _encode_texts(frame: Frame, name: str, cells: Column, kind: str | None) -> tuple[Dataset, list[Advice]]:
+    """A column of texts as `encode` reads it, and advice on it."""
     kinds: Any = None if kind is None else {name: kind}
-    said = frame.conventions.arguments([name])
+    options = frame.source.conventions.arguments([name])
     try:
-        data, advice = encode_with_advice({name: cells}, kinds=kinds, place=marked_row, **said)
+        return encode_with_advice({name: cells}, kinds=kinds, place=marked_row, **options)
     except (ValueError, TypeError) as error:
         raise frame.located(error) from error
-    format = data.schema.columns[0].text
-    if format is None:
-        return None, advice
-    values = np.asarray(data.columns[0], np.float64)
-    if format.kind == "bool":
-        values = np.where(values < 0, np.nan, values)
-    return (format, typed(values, format)), advice
 
 
 def in_words(format: TextFormat) -> str:
@@ -141,7 +126,7 @@ def _profile(name: str, kind: str, cells: Column, read: str) -> Profile:
     least, most = (distinct[0].item(), distinct[-1].item()) if len(distinct) else (None, None)
     counts_up = kind == "number" and len(cells) > 1 and not missing and bool((np.diff(known) == 1).all())
     return Profile(
-        name, kind, len(cells), missing, len(distinct), least, most, read=read, numbers_rows=counts_up
+        name, kind, len(cells), missing, len(distinct), least, most, read=read, counts_rows=counts_up
     )
 
 

@@ -1,4 +1,4 @@
-"""Files as tables: CSV and Parquet in, a dict of numpy arrays out; DuckDB does the reading."""
+"""Files as tables: dicts of numpy arrays, of a whole file or a few rows at a time; DuckDB reads them."""
 
 from __future__ import annotations
 
@@ -17,11 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.advice import Advice
-from treewright.cli.errors import Trouble, listed, quote
+from treewright.cli.errors import Trouble, cut, quote
 from treewright.cli.tables import cell_types
-from treewright.cli.tables.cell_types import Form
-from treewright.cli.tables.csv_files import LONGEST_LINE, Layout
-from treewright.cli.tables.dialect import AS_FOUND, Conventions
+from treewright.cli.tables.cell_types import FLOATS, TIMES, Form
+from treewright.cli.tables.csv_files import LONGEST_LINE
 from treewright.cli.tables.sources import Source, first_line
 from treewright.encoding.cells import BEYOND, EXACT
 from treewright.encoding.text.advice import fold_advice
@@ -37,14 +36,16 @@ NOTHING: Mapping[str, bool] = {}
 class Frame:
     """The columns of a file that were asked for, in the file's order."""
 
-    path: str
+    source: Source = field(repr=False)
     columns: dict[str, Column]
     forms: dict[str, Form]
     kept: dict[str, Column] = field(default_factory=dict)  # texts, exactly as they stand in the file
-    layout: Layout | None = field(default=None, repr=False)  # of a file of text
     start: int = 0  # the rows of the file before these
-    numbers: NDArray[np.int64] | None = field(default=None, repr=False)  # the rows of an Excel sheet
-    conventions: Conventions = AS_FOUND
+
+    @property
+    def path(self) -> str:
+        """The file as the user calls it."""
+        return self.source.path
 
     @property
     def n_rows(self) -> int:
@@ -53,36 +54,20 @@ class Frame:
 
     def place(self, row: int) -> str:
         """Where a row is in the file, in words; rows are counted from 0."""
-        row += self.start
-        if self.numbers is not None:
-            return f"row {self.numbers[row]}"
-        line = None if self.layout is None else self.layout.line_of_row(row)
-        return f"row {row + 1}" if line is None else f"line {line}"
+        return self.source.places([self.start + row])[self.start + row]
 
-    def placed(self, texts: Iterable[str], rows: Column | None = None) -> list[str]:
-        """Texts in which rows are marked (`marked_row`) with the places of these rows in the file.
-
-        All places are looked up at once: to find one takes as long as to read the file up to there.
-        """
+    def with_places(self, texts: Iterable[str], rows: Column | None = None) -> list[str]:
+        """Texts in which rows are marked (`marked_row`) with the places of these rows in the file."""
         texts = list(texts)
         marked = {int(row) for text in texts for row in _MARKED.findall(text)}
-        found = {row: self.start + (row if rows is None else int(rows[row])) for row in marked}
-        lines: Mapping[int, int] = {}
-        if self.numbers is None and self.layout is not None:
-            lines = self.layout.lines_of_rows(found.values())
-
-        def place(match: re.Match[str]) -> str:
-            row = found[int(match[1])]
-            if self.numbers is not None:
-                return f"row {self.numbers[row]}"
-            return f"line {lines[row]}" if row in lines else f"row {row + 1}"
-
-        return [_MARKED.sub(place, text) for text in texts]
+        in_file = {row: self.start + (row if rows is None else int(rows[row])) for row in marked}
+        places = self.source.places(in_file.values())
+        return [_MARKED.sub(lambda match: places[in_file[int(match[1])]], text) for text in texts]
 
     def advice(self, advice: Iterable[Advice], rows: Column | None = None) -> list[Advice]:
         """Advice about rows (`marked_row`) with their places, one piece for many columns of one sort."""
         advice = fold_advice(advice)
-        texts = self.placed((each.text for each in advice), rows)
+        texts = self.with_places((each.text for each in advice), rows)
         return [replace(each, text=text) for each, text in zip(advice, texts, strict=True)]
 
     def located(self, error: Exception, rows: Column | None = None) -> Trouble:
@@ -90,13 +75,8 @@ class Frame:
 
         `rows` are the positions in the file of the rows that were encoded; all of them by default.
         """
-
-        def place(found: re.Match[str]) -> str:
-            row = int(found[1])
-            return self.place(row if rows is None else int(rows[row]))
-
-        text = re.sub(r"\brow (\d+)\b", place, self.placed([str(error)], rows)[0])
-        return in_words_of_options(f"{self.path}: {text}")
+        text = re.sub(r"\brow (\d+)\b", lambda match: marked_row(int(match[1])), str(error))
+        return in_words_of_options(f"{self.path}: {self.with_places([text], rows)[0]}")
 
 
 _MARKED = re.compile("\ue000([0-9]+)\ue001")  # characters that no table has a use for
@@ -108,10 +88,10 @@ def marked_row(row: int) -> str:
 
 
 def in_words_of_options(text: str) -> Trouble:
-    """What `encode` says, with options for arguments."""
-    for said, meant in _OPTIONS.items():
-        text = text.replace(said, meant)
-    return Trouble(_ARGUMENT.sub(lambda found: f"--{found[1].replace('_', '-')} {found[2]}={found[3]}", text))
+    """A message of `encode`, with options for arguments."""
+    for in_python, option in _OPTIONS.items():
+        text = text.replace(in_python, option)
+    return Trouble(_ARGUMENT.sub(lambda match: f"--{match[1].replace('_', '-')} {match[2]}={match[3]}", text))
 
 
 _ARGUMENT = re.compile(r"\b(kinds|decimal|thousands|date_format)=\{'(.*?)': '(.*?)'\}")
@@ -145,13 +125,157 @@ class Contradiction(NamedTuple):
         return Contradiction(*odd, plans[odd[0]].form)
 
     def trouble(self, source: Source) -> Trouble:
-        """What to say of it."""
+        """The message about it."""
         line = source.layout.line_of(self.position, self.cell) if source.layout is not None else None
         place = f"{source.path}, line {line}" if line is not None else source.path
-        shown = self.cell if len(self.cell) <= 60 else self.cell[:57] + "..."
-        name = source.names[self.position]
-        called = cell_types.CALLED[self.form]
-        return Trouble(f"{place}: column {listed([name])} has the cell {shown!r}, which is not {called}")
+        column = f"column {quote(source.names[self.position])}"
+        return Trouble(
+            f"{place}: {column} has the cell {cut(self.cell)!r}, which is not {cell_types.ONE[self.form]}"
+        )
+
+
+Attempt = Callable[[dict[int, Plan], str], Iterator[Result]]  # from the plan of each column and the SQL
+
+
+@dataclass(frozen=True)
+class Request:
+    """The columns of a source that are wanted, by position."""
+
+    source: Source
+    forms: dict[int, Form | None]  # None: the natural form
+    kept: list[int]  # to be had as they stand in the file
+    as_text: Mapping[str, bool]
+
+    @staticmethod
+    def of(
+        source: Source, wanted: Mapping[str, Form | None], kept: Collection[str], as_text: Mapping[str, bool]
+    ) -> Request:
+        """The columns by their names."""
+        forms = {position: wanted[name] for position, name in enumerate(source.names) if name in wanted}
+        return Request(source, forms, [i for i, name in enumerate(source.names) if name in kept], as_text)
+
+    def results(self, attempt: Attempt[Result]) -> Iterator[Result]:
+        """What the first attempt yields that no cell contradicts; Trouble if the file is at fault.
+
+        If the quick reader fails, the line that is wrong is looked for. If there is none, nothing is wrong
+        but the ends of lines, or a record that was torn between two threads: one thread that is less strict
+        can read it.
+        """
+        layout, has_rows = self.source.layout, False
+        for strict in (True, False):
+            try:
+                for result in self._uncontradicted(attempt, strict):
+                    yield result
+                    has_rows = True
+                if has_rows:
+                    return
+            except duckdb.Error as error:
+                is_ours = isinstance(error, duckdb.OutOfMemoryException | duckdb.InterruptException)
+                if not strict or layout is None or is_ours:
+                    raise
+            if layout is None:
+                break
+            layout.diagnose()  # also without an error: the quick reader may skip very long lines
+        if not has_rows:
+            raise Trouble(f"{self.source.path} has names of columns but no rows")
+
+    def _uncontradicted(self, attempt: Attempt[Result], strict: bool) -> Iterator[Result]:
+        for plans, query in self._queries(strict=strict):
+            try:
+                yield from attempt(plans, query)
+                return
+            except duckdb.Error as error:
+                contradiction = Contradiction.of(error, plans)
+        raise contradiction.trouble(self.source)
+
+    def _queries(self, *, strict: bool) -> Iterator[tuple[dict[int, Plan], str]]:
+        """Three ways to read the wanted columns (c0, …) and the kept ones (k0, …).
+
+        First the quick way: the forms of text columns are guessed from the first rows, and cells are taken as
+        they stand. If one contradicts, cells are cleaned (see `known`); if one still does, all are looked at.
+        """
+        layout = self.source.layout
+        copies = [f"CAST(c{i} AS VARCHAR) AS k{i}" for i in self.kept]
+        quick = clean = f"(SELECT {', '.join(['*', *copies])} FROM {self.source.table})"
+        if layout is not None:
+            positions = {*self.forms, *self.kept}
+            raw = layout.table(positions, strict=strict)
+            cells = [f"known(c{i}) AS c{i}" for i in self.forms]
+            clean = f"(SELECT {', '.join(cells + copies)} FROM {raw})"
+            # Where cells are kept as they stand, the reader must not take words such as NA for nothing.
+            plain = raw if copies else layout.table(positions, self.source.missing, strict=strict)
+            quick = f"(SELECT {', '.join(['*', *copies])} FROM {plain})"
+        for table, evidence in ((quick, None), (clean, None), (clean, clean)):
+            plans = self._plans(evidence)
+            columns = [f"{plan.sql} AS c{i}" for i, plan in plans.items()] + [f"k{i}" for i in self.kept]
+            yield plans, f"SELECT {', '.join(columns)} FROM {table}"
+
+    def _plans(self, evidence: str | None) -> dict[int, Plan]:
+        """How to read each column; the forms of texts are told from the table `evidence`, or guessed."""
+        names, layout = self.source.names, self.source.layout
+        plans = {i: self._typed_plan(i, form) for i, form in self.forms.items()} if layout is None else {}
+        texts = [i for i in self.forms if plans.get(i) is None]
+        always = {
+            i for i in texts if self.as_text.get(names[i]) and (layout is None or layout.may_hold_texts(i))
+        }
+        natural = self._natural_forms(
+            [i for i in texts if self.forms[i] != "text" and i not in always], evidence
+        )
+        for i in texts:
+            form: Form | None = self.forms[i]
+            if i in always:
+                form = "text"
+            elif i in natural and (form is None or natural[i] in cell_types.FITTING[form]):
+                form = natural[i]
+            elif i in natural and form is not None:
+                form = "text" if names[i] in self.as_text else cell_types.INSISTENT[form]
+            assert form is not None
+            plans[i] = Plan(form, cell_types.casting(f"c{i}", form))
+        return {i: plan for i in self.forms if (plan := plans[i]) is not None}
+
+    def _natural_forms(self, positions: list[int], evidence: str | None) -> dict[int, Form]:
+        """The natural forms of text columns."""
+        source, layout = self.source, self.source.layout
+        natural: dict[int, Form] = {}
+        possible: dict[int, tuple[Form, ...]] = {}
+        for i in positions:
+            allowed, own = (
+                source.conventions.decimals(source.names[i]),
+                "." if layout is None else layout.decimals,
+            )
+            decimals = "".join(mark for mark in own if mark in allowed)  # others are read by `encode`
+            guess = cell_types.guess(() if layout is None else layout.sample_of(i), decimals, source.missing)
+            is_text = layout is not None and layout.holds_texts(i)
+            natural[i] = "text" if is_text and guess not in TIMES else guess
+            possible[i] = TIMES if is_text else cell_types.candidates(guess, decimals)
+        if evidence is None or not positions:
+            return natural
+        for some in batches(positions):
+            counting = ", ".join(sql for i in some for sql in cell_types.counting(f"c{i}", possible[i]))
+            counts = iter(_run(source, partial(_row, source, f"SELECT {counting} FROM {evidence}")))
+            natural |= {
+                i: cell_types.natural(islice(counts, len(possible[i]) + 1), possible[i]) for i in some
+            }
+        return natural
+
+    def _typed_plan(self, position: int, wanted: Form | None) -> Plan | None:
+        """How to read a column that has a type of its own; None if it is text that must be looked at."""
+        source, column = self.source, f"c{position}"
+        kind = source.types[position]
+        form, sql = cell_types.of_type(kind, column)
+        if wanted == "text":
+            return Plan("text", f"CAST({column} AS VARCHAR)")
+        has_type = f"{source.path}: column {quote(source.names[position])} has type {kind}"
+        if form is None:
+            raise Trouble(
+                f"{has_type}, which is neither numbers, text, bools nor times; convert it or leave it out "
+                "(--drop)"
+            )
+        if wanted is None or form in cell_types.FITTING[wanted]:
+            return Plan(form, sql)
+        if form == "text":
+            return None
+        raise Trouble(f"{has_type}, but each cell must be {cell_types.ONE[cell_types.INSISTENT[wanted]]}")
 
 
 def read(
@@ -161,27 +285,25 @@ def read(
     jobs: int = 1,
     as_text: Mapping[str, bool] = NOTHING,
 ) -> Frame:
-    """The columns of a source that are wanted, each in the form that is asked for, or else its natural one.
+    """The columns of a source that are wanted, each in a given form, or else its natural one.
 
     `kept` are columns that are wanted as they stand in the file, `jobs` is the number of threads. Columns in
-    `as_text` are read as texts: always (True), or where some cell does not have the form that is asked for.
+    `as_text` are read as texts: always (True), or where some cell does not have the form that is wanted.
     """
     as_text = {**as_text, **{name: True for name in source.conventions.date_format if name in wanted}}
-    asked = {position: wanted[name] for position, name in enumerate(source.names) if name in wanted}
-    carried = [position for position, name in enumerate(source.names) if name in kept]
+    request = Request.of(source, wanted, kept, as_text)
     source.database.execute(f"SET threads = {jobs}")
     with explained(source):
-        plans = _loaded(source, asked, carried, as_text)
-        columns = _fetched(source, plans)
-        texts = {source.names[i]: _texts(source, f"k{i}", "") for i in carried}
+        plans = next(request.results(partial(_load, source)))
+        columns = _columns(source, plans)
+        texts = {source.names[i]: _texts(source, f"k{i}", "") for i in request.kept}
     source.database.close()
-    found = {source.names[i]: plan.form for i, plan in plans.items()}
-    return Frame(source.path, columns, found, texts, source.layout, 0, source.numbers, source.conventions)
+    return Frame(source, columns, {source.names[i]: plan.form for i, plan in plans.items()}, texts)
 
 
 @contextmanager
 def explained(source: Source) -> Iterator[None]:
-    """What DuckDB says of a file that cannot be read, in our words."""
+    """Errors of DuckDB about a file that cannot be read, in our words."""
     try:
         yield
     except duckdb.OutOfMemoryException as error:
@@ -193,162 +315,17 @@ def explained(source: Source) -> Iterator[None]:
         raise Trouble(f"{source.path} is damaged or cannot be read ({reason})") from error
 
 
-def _loaded(
-    source: Source, asked: Mapping[int, Form | None], carried: list[int], as_text: Mapping[str, bool]
-) -> dict[int, Plan]:
-    """The table `cells`, as of `_load`; if a file of text cannot be read, the wrong line is looked for."""
-    for strict in (True, False):
-        try:
-            plans = _load(source, asked, carried, as_text, strict=strict)
-        except duckdb.Error as error:
-            if not strict:
-                raise
-            diagnose(source, error)
-            continue
-        if _run(source, partial(_row, source, "SELECT count(*) FROM cells"))[0]:
-            return plans
-        if source.layout is None:
-            break
-        source.layout.diagnose()  # of lines longer than its buffers the quick reader may say nothing
-    raise no_rows(source)
-
-
-def _load(
-    source: Source,
-    asked: Mapping[int, Form | None],
-    carried: list[int],
-    as_text: Mapping[str, bool],
-    *,
-    strict: bool,
-) -> dict[int, Plan]:
-    """The table `cells` of the wanted columns (c0, …) and the kept ones (k0, …), and how each was read."""
-    for plans, query in attempts(source, asked, carried, as_text, strict=strict):
-        try:
-            _run(source, partial(source.database.execute, f"CREATE OR REPLACE TEMP TABLE cells AS {query}"))
-            return plans
-        except duckdb.Error as error:
-            contradiction = Contradiction.of(error, plans)
-    raise contradiction.trouble(source)
-
-
-def diagnose(source: Source, error: duckdb.Error) -> None:
-    """Trouble that names the line for which a file of text could not be read.
-
-    If there is none, nothing is wrong but the ends of lines, or a record that was torn between two threads:
-    then it can be read by one thread that is not so strict.
-    """
-    if source.layout is None or isinstance(error, duckdb.OutOfMemoryException | duckdb.InterruptException):
-        raise error
-    source.layout.diagnose()
-
-
-def no_rows(source: Source) -> Trouble:
-    """What to say of a table without rows."""
-    return Trouble(f"{source.path} has names of columns but no rows")
+def _load(source: Source, plans: dict[int, Plan], query: str) -> Iterator[dict[int, Plan]]:
+    """Make the table `cells` of a query; its plans, if it has rows."""
+    _run(source, partial(source.database.execute, f"CREATE OR REPLACE TEMP TABLE cells AS {query}"))
+    if _run(source, partial(_row, source, "SELECT count(*) FROM cells"))[0]:
+        yield plans
 
 
 def _run(source: Source, work: Callable[[], Result]) -> Result:
     """The result of a query, run in a thread of its own: Ctrl-C is heard at once and ends the query."""
-    outcome: list[Result | BaseException] = []
-    done = Event()
-
-    def guarded() -> None:
-        try:
-            outcome.append(work())
-        except BaseException as error:  # to be raised where the result is awaited
-            outcome.append(error)
-        done.set()
-
-    Thread(target=guarded, daemon=True).start()
-    try:
-        while not done.wait(0.1):
-            pass
-    except KeyboardInterrupt:
-        source.database.interrupt()
-        done.wait(0.5)
-        raise
-    (result,) = outcome
-    if isinstance(result, BaseException):
-        raise result
+    [result] = _ahead((work() for _ in range(1)), source.database.interrupt)
     return result
-
-
-def attempts(
-    source: Source,
-    asked: Mapping[int, Form | None],
-    carried: list[int],
-    as_text: Mapping[str, bool],
-    *,
-    strict: bool,
-) -> Iterator[tuple[dict[int, Plan], str]]:
-    """Three ways to read the wanted columns (c0, …) and the kept ones (k0, …): how each is read, and the SQL.
-
-    First the quick way: the forms of columns of text are guessed from the first rows, and cells are taken as
-    they stand. If one contradicts, cells are cleaned (see `known`); if one still does, all are looked at.
-    """
-    copies = [f"CAST(c{i} AS VARCHAR) AS k{i}" for i in carried]
-    quick = cleaned = f"(SELECT {', '.join(['*', *copies])} FROM {source.table})"
-    if source.layout is not None:
-        positions = {*asked, *carried}
-        raw = source.layout.table(positions, strict=strict)
-        cells = [f"known(c{i}) AS c{i}" for i in asked]
-        cleaned = f"(SELECT {', '.join(cells + copies)} FROM {raw})"
-        # Where cells are kept as they stand, the reader must not take words such as NA for nothing.
-        plain = raw if copies else source.layout.table(positions, source.missing, strict=strict)
-        quick = f"(SELECT {', '.join(['*', *copies])} FROM {plain})"
-    for table, told_from in ((quick, None), (cleaned, None), (cleaned, cleaned)):
-        plans = _plans(source, asked, as_text, told_from)
-        selected = [f"{plan.sql} AS c{i}" for i, plan in plans.items()] + [f"k{i}" for i in carried]
-        yield plans, f"SELECT {', '.join(selected)} FROM {table}"
-
-
-def _plans(
-    source: Source, asked: Mapping[int, Form | None], as_text: Mapping[str, bool], told_from: str | None
-) -> dict[int, Plan]:
-    """How to read each wanted column; `told_from` is the table that tells the forms of texts; None: guess."""
-    plans = {i: _native(source, i, form) for i, form in asked.items()} if source.layout is None else {}
-    texts = [i for i in asked if plans.get(i) is None]
-    always = {i for i in texts if as_text.get(source.names[i]) and _may_be_text(source, i)}
-    natural = _natural(source, [i for i in texts if asked[i] != "text" and i not in always], told_from)
-    for i in texts:
-        form: Form | None = asked[i]
-        if i in always:
-            form = "text"
-        elif i in natural and (form is None or natural[i] in cell_types.FITTING[form]):
-            form = natural[i]
-        elif i in natural and form is not None:
-            form = "text" if source.names[i] in as_text else cell_types.INSISTED[form]
-        assert form is not None
-        plans[i] = Plan(form, cell_types.casting(f"c{i}", form))
-    return {i: plan for i in asked if (plan := plans[i]) is not None}
-
-
-def _may_be_text(source: Source, position: int) -> bool:
-    """Whether a column holds texts, as far as the file tells."""
-    layout = source.layout
-    return layout is None or not layout.is_typed or layout.holds_texts(position)
-
-
-def _natural(source: Source, positions: list[int], told_from: str | None) -> dict[int, Form]:
-    """The natural forms of columns of text."""
-    layout = source.layout
-    natural: dict[int, Form] = {}
-    having: dict[int, tuple[Form, ...]] = {}
-    for i in positions:
-        said, own = source.conventions.decimals(source.names[i]), "." if layout is None else layout.decimals
-        decimals = "".join(mark for mark in own if mark in said)  # others are read by `encode`
-        guess = cell_types.guessed(() if layout is None else layout.sampled(i), decimals, source.missing)
-        is_text = layout is not None and layout.holds_texts(i)
-        natural[i] = "text" if is_text and guess not in cell_types.TIMES else guess
-        having[i] = cell_types.TIMES if is_text else cell_types.candidates(guess, decimals)
-    if told_from is None or not positions:
-        return natural
-    for some in batches(positions):
-        counting = ", ".join(sql for i in some for sql in cell_types.counting(f"c{i}", having[i]))
-        query = f"SELECT {counting} FROM {told_from}"
-        counts = iter(_run(source, partial(_row, source, query)))
-        natural |= {i: cell_types.natural(islice(counts, len(having[i]) + 1), having[i]) for i in some}
-    return natural
 
 
 def batches(positions: Collection[int]) -> Iterator[list[int]]:
@@ -356,25 +333,6 @@ def batches(positions: Collection[int]) -> Iterator[list[int]]:
     left = iter(positions)
     while some := list(islice(left, COLUMNS_AT_ONCE)):
         yield some
-
-
-def _native(source: Source, position: int, wanted: Form | None) -> Plan | None:
-    """How to read a column that has a type of its own; None if it is text that must be looked at."""
-    kind, column = source.types[position], f"c{position}"
-    form, sql = cell_types.of_type(kind, column)
-    if wanted == "text":
-        return Plan("text", f"CAST({column} AS VARCHAR)")
-    if form is None:
-        raise Trouble(
-            f"{source.path}: column {quote(source.names[position])} has type {kind}, which is neither "
-            "numbers, text, bools nor times; convert it or leave it out (--drop)"
-        )
-    if wanted is None or form in cell_types.FITTING[wanted]:
-        return Plan(form, sql)
-    if form == "text":
-        return None
-    name, cells = quote(source.names[position]), cell_types.CALLED[cell_types.INSISTED[wanted]]
-    raise Trouble(f"{source.path}: column {name} has type {kind}, but each cell must be {cells}")
 
 
 def _row(source: Source, query: str) -> Any:
@@ -390,13 +348,13 @@ def _fetch(source: Source, expression: str, table: str = "cells") -> Column:
     return _run(source, partial(_arrays, source, f"SELECT {expression} AS c FROM {table}"))["c"]
 
 
-def _fetched(source: Source, plans: Mapping[int, Plan]) -> dict[str, Column]:
+def _columns(source: Source, plans: Mapping[int, Plan]) -> dict[str, Column]:
     """The columns of `cells` as arrays that `encode` knows."""
     columns = {i: _texts(source, f"c{i}", None) for i, plan in plans.items() if plan.form == "text"}
     for some in batches([i for i, plan in plans.items() if plan.form != "text"]):
         query = f"SELECT {', '.join(f'c{i}' for i in some)} FROM cells"
-        found = _run(source, partial(_arrays, source, query))
-        columns |= {i: _array(source, i, plans[i].form, found[f"c{i}"]) for i in some}
+        arrays = _run(source, partial(_arrays, source, query))
+        columns |= {i: _array(source, i, plans[i].form, arrays[f"c{i}"]) for i in some}
     return {source.names[i]: columns[i] for i in plans}
 
 
@@ -405,7 +363,7 @@ def _array(source: Source, position: int, form: Form, values: Column) -> Column:
         return np.full(len(values), np.nan)
     if form == "huge":
         return np.array([None if text is None else int(text) for text in values.tolist()], dtype=object)
-    if form in ("number", "loose", "comma"):
+    if form in FLOATS:
         values = values.filled(np.nan) if isinstance(values, np.ma.MaskedArray) else values
         if is_beyond_exact(values):
             check_exact(source, position)
@@ -438,17 +396,17 @@ def check_exact(source: Source, position: int) -> None:
     if source.layout is None:
         return
     cells = f"(SELECT known(c{position}) AS c FROM {source.layout.table([position])})"
-    rounded = f"is_whole(c) AND abs(as_number(c)) >= {EXACT} AND c NOT IN ('{EXACT}', '-{EXACT}')"
-    overflown = "isinf(as_number(c)) AND NOT contains(lower(c), 'inf')"
-    query = f"SELECT c FROM {cells} WHERE ({rounded}) OR ({overflown}) LIMIT 1"
-    found = _run(source, lambda: source.database.cursor().execute(query).fetchone())
-    if found is not None:
-        line = source.layout.line_of(position, found[0])
-        is_whole = cell_types.guessed(found) in ("integer", "huge")
+    inexact = f"is_whole(c) AND abs(as_number(c)) >= {EXACT} AND c NOT IN ('{EXACT}', '-{EXACT}')"
+    infinite = "isinf(as_number(c)) AND NOT contains(lower(c), 'inf')"
+    query = f"SELECT c FROM {cells} WHERE ({inexact}) OR ({infinite}) LIMIT 1"
+    row = _run(source, lambda: source.database.cursor().execute(query).fetchone())
+    if row is not None:
+        line = source.layout.line_of(position, row[0])
+        is_whole = cell_types.guess(row) in ("integer", "huge")
         why = BEYOND if is_whole else "which is too large for float64; scale the column"
         raise in_words_of_options(
             f"{source.path}, line {line}: column {quote(source.names[position])} has the number "
-            f"{found[0] if len(found[0]) <= 60 else f'{found[0][:57]}...'}, {why}"
+            f"{cut(row[0])}, {why}"
         )
 
 
@@ -469,70 +427,42 @@ def stream(
 
     `width` is how many columns the caller will make of the rows: pieces are as much shorter.
     """
-    asked = {position: wanted[name] for position, name in enumerate(source.names) if name in wanted}
-    carried = [position for position, name in enumerate(source.names) if name in kept]
-    rows = max(FEWEST_ROWS, CELLS_AT_ONCE // (len(asked) + len(carried) + width))
+    request = Request.of(source, wanted, kept, as_text)
+    rows = max(FEWEST_ROWS, CELLS_AT_ONCE // (len(request.forms) + len(request.kept) + width))
     source.database.execute("SET threads = 1")  # of several, DuckDB streams their rows out of order
-    reader = _Reader(source, asked, carried, rows, as_text)
-    with explained(source), closing(_ahead(reader.pieces(), reader.interrupt)) as pieces:
-        yield from pieces
-    if reader.done == 0:
-        raise no_rows(source)
+    reader = _Reader(request, rows)
+    pieces = request.results(reader.frames)
+    with explained(source), closing(_ahead(pieces, reader.interrupt)) as frames:
+        yield from frames
 
 
 class _Reader:
     """Reads the pieces; it begins again, behind what is done, where the file is not as its first rows say."""
 
-    def __init__(
-        self,
-        source: Source,
-        asked: Mapping[int, Form | None],
-        carried: list[int],
-        rows: int,
-        as_text: Mapping[str, bool],
-    ) -> None:
-        self.source, self.asked, self.carried, self.rows, self.as_text = source, asked, carried, rows, as_text
-        self.done = 0
+    def __init__(self, request: Request, rows: int) -> None:
+        self.source, self.kept, self.rows = request.source, request.kept, rows
+        self.n_done = 0
         self._exact: set[int] = set()  # columns in which large numbers were found to be as they are written
-        self._cursor = source.database.cursor()
+        self._cursor = request.source.database.cursor()
 
     def interrupt(self) -> None:
         """End the query that is under way."""
         self._cursor.interrupt()
         self.source.database.interrupt()
 
-    def pieces(self) -> Iterator[Frame]:
-        """The frames; Trouble where the file is at fault."""
-        try:
-            yield from self._pieces(strict=True)
-            if self.done or self.source.layout is None:
-                return
-            self.source.layout.diagnose()  # of lines longer than its buffers the quick reader may say nothing
-        except duckdb.Error as error:
-            diagnose(self.source, error)
-        yield from self._pieces(strict=False)
-
-    def _pieces(self, strict: bool) -> Iterator[Frame]:
-        for plans, query in attempts(self.source, self.asked, self.carried, self.as_text, strict=strict):
-            try:
-                yield from self._attempt(plans, query)
-                return
-            except duckdb.Error as error:
-                contradiction = Contradiction.of(error, plans)
-        raise contradiction.trouble(self.source)
-
-    def _attempt(self, plans: Mapping[int, Plan], query: str) -> Iterator[Frame]:
-        times = [f"epoch_us(c{i}) AS c{i}" for i, plan in plans.items() if plan.form in ("time", "zoned")]
+    def frames(self, plans: dict[int, Plan], query: str) -> Iterator[Frame]:
+        """The frames of a query, behind those of the queries before."""
+        times = [f"epoch_us(c{i}) AS c{i}" for i, plan in plans.items() if plan.form in TIMES]
         query = f"SELECT * REPLACE ({', '.join(times)}) FROM ({query})" if times else query
         self._cursor = self.source.database.cursor()
         self._cursor.execute(query)
-        behind = 0
+        n_read = 0
         while rows := self._cursor.fetchmany(self.rows):
-            fresh = rows[max(0, self.done - behind) :]
-            behind += len(rows)
+            fresh = rows[max(0, self.n_done - n_read) :]
+            n_read += len(rows)
             if fresh:
                 frame = self._frame(plans, fresh)
-                self.done += len(fresh)
+                self.n_done += len(fresh)
                 yield frame
 
     def _frame(self, plans: Mapping[int, Plan], rows: list[tuple[Any, ...]]) -> Frame:
@@ -540,22 +470,20 @@ class _Reader:
         columns = {}
         for (i, plan), column in zip(plans.items(), cells, strict=False):
             columns[names[i]] = values = _values(column, plan.form)
-            if plan.form in ("number", "loose", "comma") and i not in self._exact and is_beyond_exact(values):
+            if plan.form in FLOATS and i not in self._exact and is_beyond_exact(values):
                 check_exact(self.source, i)  # all of the column: once is enough
                 self._exact.add(i)
         kept = {
             names[i]: np.array(["" if cell is None else cell for cell in column], dtype=object)
-            for i, column in zip(self.carried, cells[len(plans) :], strict=True)
+            for i, column in zip(self.kept, cells[len(plans) :], strict=True)
         }
         forms = {names[i]: plan.form for i, plan in plans.items()}
-        return Frame(
-            self.source.path, columns, forms, kept, self.source.layout, self.done, self.source.numbers
-        )
+        return Frame(self.source, columns, forms, kept, self.n_done)
 
 
 def _values(cells: Sequence[Any], form: Form) -> Column:
     """Cells of a form, of which None is missing, as an array that `encode` knows."""
-    if form in ("number", "loose", "comma", "nothing"):
+    if form == "nothing" or form in FLOATS:
         return np.array(cells, dtype=np.float64)
     if form in ("text", "huge"):
         read: Any = int if form == "huge" else str
@@ -566,21 +494,21 @@ def _values(cells: Sequence[Any], form: Form) -> Column:
     else:
         missing = [cell is None for cell in cells]
         values = np.ma.array([0 if cell is None else cell for cell in cells], dtype=kind, mask=missing)
-    return values.view("datetime64[us]") if form in ("time", "zoned") else values
+    return values.view("datetime64[us]") if form in TIMES else values
 
 
-def _ahead(items: Iterator[Frame], interrupt: Callable[[], None]) -> Generator[Frame, None, None]:
+def _ahead(items: Iterator[Result], interrupt: Callable[[], object]) -> Generator[Result, None, None]:
     """The items of an iterator that runs in a thread of its own, a few of them ahead.
 
-    Whoever waits hears Ctrl-C. When the items are no longer wanted, the thread is told to end and awaited.
+    The caller reacts to Ctrl-C at once. When it wants no more items, the thread is told to end and awaited.
     """
-    queue: Queue[Frame | BaseException | None] = Queue(PIECES_AHEAD)
-    unwanted = Event()
+    queue: Queue[tuple[Any, BaseException | None]] = Queue(PIECES_AHEAD)  # items, and at last an error
+    is_over = Event()
 
-    def put(item: Frame | BaseException | None) -> None:
-        while not unwanted.is_set():
+    def put(item: Any, error: BaseException | None = None) -> None:
+        while not is_over.is_set():
             try:
-                return queue.put(item, timeout=0.1)
+                return queue.put((item, error), timeout=0.1)
             except Full:
                 continue
 
@@ -588,27 +516,28 @@ def _ahead(items: Iterator[Frame], interrupt: Callable[[], None]) -> Generator[F
         try:
             for item in items:
                 put(item)
-                if unwanted.is_set():
+                if is_over.is_set():
                     return
-            put(None)
+            put(None, StopIteration())
         except BaseException as error:  # to be raised where the items are awaited
-            put(error)
+            put(None, error)
 
     thread = Thread(target=work, daemon=True)
     thread.start()
     try:
         while True:
             try:
-                item = queue.get(timeout=0.1)
+                item, error = queue.get(timeout=0.1)
             except Empty:
                 continue
-            if item is None:
-                return
-            if isinstance(item, BaseException):
-                raise item
+            if error is not None:
+                is_over.set()
+                if isinstance(error, StopIteration):
+                    return
+                raise error
             yield item
     finally:
-        unwanted.set()
-        if thread.is_alive():
+        if not is_over.is_set():
+            is_over.set()
             interrupt()
             thread.join(timeout=1)

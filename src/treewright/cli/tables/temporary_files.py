@@ -1,4 +1,4 @@
-"""What comes from a pipe or has an odd name: a file that SQL can read, for as long as the program runs."""
+"""Files for SQL of what comes from a pipe or has an odd name; they exist as long as the program runs."""
 
 from __future__ import annotations
 
@@ -14,14 +14,12 @@ from typing import IO
 from treewright.cli.errors import Trouble
 from treewright.cli.options import PIPE
 
-SHOWN = "the standard input"
-
-_laid_down: list[str] = []
+_paths: list[str] = []
 
 
-def laid_down(path: Path) -> str:
+def copy_of_pipe(path: Path) -> str:
     """A new file with all that a pipe, a device or the standard input holds."""
-    with new_file(shown(path)) as (name, file):
+    with new_file(display_name(path)) as (name, file):
         if path == PIPE:
             if sys.stdin is None or sys.stdin.closed:
                 raise Trouble("the standard input is closed; pipe a table into it")
@@ -34,9 +32,9 @@ def laid_down(path: Path) -> str:
 
 @contextmanager
 def new_file(what: str) -> Iterator[tuple[str, IO[bytes]]]:
-    """A new file to write what a file holds in another shape; it is there for as long as the program runs."""
+    """A new file for another shape of a file, `what` in messages; it exists as long as the program runs."""
     handle, name = tempfile.mkstemp(prefix="treewright-")
-    _laid_down.append(name)
+    _paths.append(name)
     try:
         with os.fdopen(handle, "wb") as file:
             yield name, file
@@ -47,24 +45,24 @@ def new_file(what: str) -> Iterator[tuple[str, IO[bytes]]]:
 
 
 def readable(path: str) -> str:
-    """The file by a name that SQL takes as it stands: a link where a backslash would hide what follows it."""
+    """The file by a name that SQL reads literally: a link where the name has a backslash."""
     if os.sep == "\\" or "\\" not in os.path.abspath(path):
         return path
     folder = tempfile.mkdtemp(prefix="treewright-")
-    _laid_down.append(folder)
+    _paths.append(folder)
     link = os.path.join(folder, "table")
     os.symlink(os.path.abspath(path), link)
     return link
 
 
-def shown(path: Path) -> str:
-    """What a file is called in front of the user."""
-    return SHOWN if path == PIPE else str(path)
+def display_name(path: Path) -> str:
+    """The name of a file in messages."""
+    return "the standard input" if path == PIPE else str(path)
 
 
 def clear() -> None:
     """Remove the files again."""
-    while _laid_down:
-        name = _laid_down.pop()
+    while _paths:
+        name = _paths.pop()
         with suppress(OSError):
             shutil.rmtree(name) if os.path.isdir(name) else os.unlink(name)

@@ -26,9 +26,9 @@ from treewright.cli.errors import Trouble, writing_to
 from treewright.cli.streams import Outlet
 from treewright.cli.tables.cell_types import literal
 from treewright.cli.tables.csv_files import pattern
-from treewright.cli.tables.sources import JSON_SUFFIXES, PARQUET_SUFFIXES, first_line
+from treewright.cli.tables.sources import JSON_LINES, PARQUET, first_line
 
-Answers = dict[str, NDArray[Any]]
+Predictions = dict[str, NDArray[Any]]
 
 ROWS_AT_ONCE = 10_000
 TEXT_FORMATS = ("csv", "tsv", "jsonl")  # what can go to the standard output
@@ -37,8 +37,8 @@ _SUFFIXES = {
     ".txt": "csv",
     ".tsv": "tsv",
     ".tab": "tsv",
-    **dict.fromkeys(JSON_SUFFIXES, "jsonl"),
-    **dict.fromkeys(PARQUET_SUFFIXES, "parquet"),
+    **dict.fromkeys(JSON_LINES.suffixes, "jsonl"),
+    **dict.fromkeys(PARQUET.suffixes, "parquet"),
 }
 _FORMULA = re.compile(r"[=+\-@\t\r]+.*\w", re.DOTALL)
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -60,7 +60,7 @@ def format_of(path: str | os.PathLike[str]) -> str:
 
 
 class Sink(ABC):
-    """Where answers go, some rows at a time; all of them have the same columns."""
+    """Where predictions go, some rows at a time; all of them have the same columns."""
 
     folder: tempfile.TemporaryDirectory[str] | None = None  # for what is not to stay, however it ends
 
@@ -75,7 +75,7 @@ class Sink(ABC):
             self.folder.cleanup()
 
     @abstractmethod
-    def write(self, answers: Answers) -> None:
+    def write(self, predictions: Predictions) -> None:
         """Some more rows."""
 
     @abstractmethod
@@ -94,12 +94,12 @@ def open_sink(path: Path | None, format: str, *, raw: bool) -> Iterator[Sink]:
         outlet.flush()
         return
     with writing_to(path), replacing(path) as file:
-        packed = str(path).lower().endswith(".gz")
-        inner: Any = gzip.GzipFile("", "wb", fileobj=file, mtime=0) if packed else file
+        is_packed = str(path).lower().endswith(".gz")
+        inner: Any = gzip.GzipFile("", "wb", fileobj=file, mtime=0) if is_packed else file
         with _sink(inner, format, raw) as sink:
             yield sink
             sink.finish()
-        if packed:
+        if is_packed:
             inner.close()
 
 
@@ -118,14 +118,14 @@ class CsvSink(Sink):
         super().__init__(file)
         self._text = io.StringIO(newline="")
         self._writer = csv.writer(self._text, delimiter=separator, lineterminator="\n")
-        self._raw, self._begun = raw, False
+        self._raw, self._has_names = raw, False
 
-    def write(self, answers: Answers) -> None:
+    def write(self, predictions: Predictions) -> None:
         """Python itself writes the shortest digits that make the same float."""
-        if not self._begun:
-            self._writer.writerow(answers if self._raw else map(harmless, answers))
-            self._begun = True
-        rows = zip(*(self._cells(column) for column in answers.values()), strict=True)
+        if not self._has_names:
+            self._writer.writerow(predictions if self._raw else map(harmless, predictions))
+            self._has_names = True
+        rows = zip(*(self._cells(column) for column in predictions.values()), strict=True)
         while some := list(islice(rows, ROWS_AT_ONCE)):
             self._writer.writerows(some)
             self.file.write(self._text.getvalue().encode())
@@ -140,10 +140,10 @@ class CsvSink(Sink):
         cells: list[Any] = column.tolist()
         if column.dtype != object and column.dtype != bool:
             return cells
-        said = {cell: self._said(cell) for cell in set(cells)}
-        return [said[cell] for cell in cells]
+        texts = {cell: self._text_of(cell) for cell in set(cells)}
+        return [texts[cell] for cell in cells]
 
-    def _said(self, cell: Any) -> Any:
+    def _text_of(self, cell: Any) -> Any:
         if isinstance(cell, bool):
             return str(cell).lower()
         return harmless(cell) if isinstance(cell, str) and not self._raw else cell
@@ -163,16 +163,16 @@ class JsonSink(Sink):
 
     def __init__(self, file: BinaryIO, as_document: bool) -> None:
         super().__init__(file)
-        self._as_document, self._begun = as_document, False
+        self._as_document, self._has_rows = as_document, False
         self.more: dict[str, Any] = {}  # what else the document holds
 
-    def write(self, answers: Answers) -> None:
+    def write(self, predictions: Predictions) -> None:
         """Numbers that JSON does not have are null."""
-        columns = [_finite(column) for column in answers.values()]
-        rows = [json.dumps(dict(zip(answers, row, strict=True))) for row in zip(*columns, strict=True)]
+        columns = [_finite(column) for column in predictions.values()]
+        rows = [json.dumps(dict(zip(predictions, row, strict=True))) for row in zip(*columns, strict=True)]
         between = ",\n" if self._as_document else "\n"
-        before = "" if not self._as_document else between if self._begun else '{"predictions": [\n'
-        self._begun = True
+        before = "" if not self._as_document else between if self._has_rows else '{"predictions": [\n'
+        self._has_rows = True
         self.file.write((before + between.join(rows) + ("" if self._as_document else "\n")).encode())
 
     def finish(self) -> None:
@@ -197,15 +197,15 @@ class ParquetSink(Sink):
         self._place = self.folder.name
         self._pieces: list[str] = []
 
-    def write(self, answers: Answers) -> None:
+    def write(self, predictions: Predictions) -> None:
         """One more piece."""
-        columns = {f"c{position}": column for position, column in enumerate(answers.values())}
-        names = (name.replace('"', '""') for name in answers)
+        columns = {f"c{position}": column for position, column in enumerate(predictions.values())}
+        names = (name.replace('"', '""') for name in predictions)
         selected = ", ".join(f'c{position} AS "{name}"' for position, name in enumerate(names))
         place = os.path.join(self._place, f"{len(self._pieces)}.parquet")
         with duckdb.connect() as database:
-            database.register("answers", columns)
-            self._copy(database, f"SELECT {selected} FROM answers", place)
+            database.register("predictions", columns)
+            self._copy(database, f"SELECT {selected} FROM predictions", place)
         self._pieces.append(place)
 
     def finish(self) -> None:
@@ -216,8 +216,8 @@ class ParquetSink(Sink):
             pieces = ", ".join(map(pattern, self._pieces))
             with duckdb.connect() as database:
                 self._copy(database, f"SELECT * FROM read_parquet([{pieces}])", whole)
-        with open(whole, "rb") as written:
-            shutil.copyfileobj(written, self.file)
+        with open(whole, "rb") as content:
+            shutil.copyfileobj(content, self.file)
 
     def _copy(self, database: Any, query: str, place: str) -> None:
         try:

@@ -1,8 +1,8 @@
-"""Distilling: one small tree that answers like many, or like any other model.
+"""Distillation: one small tree that predicts like an ensemble, or like any other model.
 
-distill       a tree that answers nearly like any model, of as few leaves as wanted
-distillation  the same, with figures: how often it agrees, how often both are right, a certificate
-born_again    the smallest tree that answers exactly like a small forest
+distill       a tree of limited size that predicts nearly like any model
+distillation  the same, with its fidelity, the accuracy of both and a certificate
+born_again    the smallest tree that predicts exactly like a small forest
 """
 
 from __future__ import annotations

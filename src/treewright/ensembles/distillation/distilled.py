@@ -1,4 +1,4 @@
-"""Distillation: a small tree in the place of any model, and how well it stands in for it."""
+"""Distillation: a small tree in place of any model, and how faithful it is."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from treewright.certifying import Certificate, binomial_lower, binomial_upper, c
 from treewright.certifying.binomial import check_delta
 from treewright.encoding import Dataset, encode
 from treewright.encoding.mosaics import Mosaic
+from treewright.encoding.row_hashes import row_hashes
 from treewright.encoding.schema import Schema
 from treewright.encoding.splits import checked_seed, random_parts
-from treewright.ensembles.distillation.recognising import refuse_rows_of_the_data
 from treewright.ensembles.distillation.students import (
-    drawn,
-    itself,
-    labelled,
-    mosaic_columns,
-    student,
+    grow_student,
+    mixed_columns,
+    own_cells,
+    random_cells,
     task_schema,
+    with_answers,
 )
 from treewright.ensembles.distillation.teachers import Teacher
 from treewright.growing import whole_number
@@ -35,17 +35,16 @@ from treewright.tree.predict import answers
 Floats = NDArray[np.float64]
 Restate = Literal["teacher", "truth"]
 
-_PARTS = 4  # one of so many is set aside where there are no validation rows
+_PARTS = 4  # one of these is set aside if there are no validation rows
+_ACCIDENT = 1e-6  # a negligible probability
 _OPTIONS = (
     "criterion",
     "max_depth",
     "threshold",
     "missing",
-    "n_surrogates",
     "monotonic_cst",
     "interaction_cst",
     "feature_costs",
-    "max_features_used",
     "n_jobs",
 )
 _RESAMPLES = 1000  # of the rows, for the interval of R²
@@ -53,11 +52,11 @@ _RESAMPLES = 1000  # of the rows, for the interval of R²
 
 @dataclass(frozen=True)
 class Fidelity:
-    """How well a tree agrees with its teacher, with the limits of a confidence interval.
+    """How well a tree agrees with its teacher, with a confidence interval.
 
-    Of classes the share of rows to which both answer the same, between Clopper and Pearson's limits; of
-    numbers R², the part of the variance of the teacher's answers that the tree's explain, between
-    percentiles of the bootstrap.
+    For classes, the share of rows for which both predict the same, with Clopper and Pearson's interval; for
+    numbers R², the share of the variance of the teacher's predictions that the tree explains, with a
+    bootstrap percentile interval.
     """
 
     value: float
@@ -70,23 +69,25 @@ class Fidelity:
     def __str__(self) -> str:
         sure = f"{round(100 * (1 - self.delta), 10):g} % confidence"
         between = f"({sure}: {100 * self.low:.1f} % to {100 * self.high:.1f} %)"
-        shown = f"{100 * self.value:.1f} % of"
+        share = f"{100 * self.value:.1f} % of"
         if self.what == "R²":
-            return f"explains {shown} the variance of its teacher's answers to {self.rows:,} rows {between}"
-        return f"answers like its teacher to {shown} {self.rows:,} rows {between}"
+            return (
+                f"explains {share} the variance of its teacher's predictions for {self.rows:,} rows {between}"
+            )
+        return f"agrees with its teacher on {share} {self.rows:,} rows {between}"
 
 
 @dataclass(frozen=True)
 class Distillation:
-    """A small tree that stands in for a model, and what is known of it."""
+    """A small tree in place of a model, with its fidelity, accuracy and certificate."""
 
     tree: Tree
     teacher: str  # what kind of model it was
     fidelity: Fidelity
-    teacher_score: float | None  # right answers, or R², on the same rows; None where their truth is not known
+    teacher_score: float | None  # accuracy, or R², on the same rows; None if their targets are unknown
     student_score: float | None
-    certificate: Certificate | None  # of the tree; None where the teacher may have learnt from the rows
-    set_aside: bool  # whether the rows are from the data, for want of validation rows
+    certificate: Certificate | None  # of the tree; None if the teacher may have been trained on the rows
+    set_aside: bool  # whether the rows are from the data, because there were no validation rows
     n_synthetic: int
     options: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
@@ -97,14 +98,14 @@ class Distillation:
             f"it {self.fidelity}",
         ]
         if self.teacher_score is not None and self.student_score is not None:
-            right = "right on them" if self.tree.schema.predicts_classes else "R² on them"
+            measure = "accuracy on them" if self.tree.schema.predicts_classes else "R² on them"
             teacher, own = (f"{100 * score:.1f} %" for score in (self.teacher_score, self.student_score))
-            lines.append(f"{right}: the teacher {teacher}, the tree {own}")
+            lines.append(f"{measure}: the teacher {teacher}, the tree {own}")
         if self.certificate is not None:
             lines.append(str(self.certificate))
         if self.set_aside:
             lines.append(
-                "the rows were set aside from the data, and the teacher may have learnt from them: give "
+                "the rows were set aside from the data, and the teacher may have been trained on them: give "
                 "validation= rows that it has never seen for figures that can be quoted"
             )
         return "\n".join(lines)
@@ -123,49 +124,50 @@ def distill(
     progress: Callable[[float], object] | None = None,
     **options: Any,
 ) -> Tree:
-    """One small tree that answers as far as it can like another model: a forest, a booster, a network.
+    """One small tree that predicts as much as possible like another model: a forest, a booster, a network.
 
-    The teacher is asked about the rows of the data and about rows that are made of their cells (after Breiman
-    and Shang 1996), a tree is grown from its answers to more leaves than wanted, and of all its prunings the
-    one is taken that agrees with the teacher on most of these rows.
+    The teacher predicts the rows of the data and synthetic rows made of their cells (after Breiman and Shang
+    1996). A tree with more leaves than allowed is grown from these predictions, and of all its prunings the
+    one that agrees with the teacher on most of the rows is returned.
 
     Parameters
     ----------
     model : fitted model or callable
-        The teacher: whatever has `predict_proba` or `predict`, or a function from a table to answers. It is
-        asked with tables of the form in which `data` is given, the columns and their types included.
+        The teacher: anything with `predict_proba` or `predict`, or a function from a table to predictions. It
+        gets tables of the type of `data`, with the same columns and column types.
     data : table, tuple (table, target) or (table, target, weights), or Dataset
-        The rows. The target only tells the classes and their order; the teacher's answers are learnt.
+        The rows. The target only gives the classes and their order; the tree learns the teacher's
+        predictions.
     max_leaf_nodes : int
-        The most leaves.
+        The largest number of leaves.
     n_synthetic : int
-        How many rows are drawn: each is a real row in which every fourth cell is another row's. Together they
-        weigh as much as the real ones. 0 for none.
+        The number of synthetic rows: real rows in which about every fourth cell is another row's. Together
+        they have the weight of the real ones. 0 for none.
     soft : bool
-        Whether a row counts for each class by the share that the teacher gives it, or only for the class
-        that it answers. For teachers without `predict_proba` there is no difference.
+        Whether a row counts for each class by the teacher's probability, or only for the predicted class. For
+        teachers without `predict_proba` there is no difference.
     restate : {"teacher", "truth"}
-        Whose answers the leaves give: the teacher's, or those of the rows' own targets.
+        Whether the leaves predict by the teacher's predictions or by the targets of the rows.
     classes : sequence, optional
-        What the columns of the teacher's shares stand for, where neither it nor the target tells.
+        The classes of the columns of the teacher's probabilities, if neither it nor the target gives them.
     seed : int
-        Of the draw.
+        The seed of the synthetic rows.
     progress : callable, optional
-        Called every few milliseconds with the share of the growing that is done.
+        Called every few milliseconds with the fraction of the growing that is done.
     **options
-        Of `grow`: criterion, max_depth, threshold, missing, n_surrogates, monotonic_cst, interaction_cst,
-        feature_costs, max_features_used, n_jobs.
+        Options of `grow`: criterion, max_depth, threshold, missing, monotonic_cst, interaction_cst,
+        feature_costs, n_jobs.
 
     Returns
     -------
     Tree
-        Its rows and weights are those of the data, its shares are the teacher's. So `certify` without test
-        rows would bound how far it is from the teacher, not from the truth; give `test=`.
+        With the rows and weights of the data and the class proportions of the teacher. `certify` needs
+        `test=` rows: without them it would bound the distance from the teacher, not from the truth.
 
     See Also
     --------
-    distillation : the same with figures.
-    born_again : the smallest tree that answers exactly like a small forest.
+    distillation : the same, with its fidelity.
+    born_again : the smallest tree that predicts exactly like a small forest.
 
     Examples
     --------
@@ -194,16 +196,16 @@ def distillation(
     progress: Callable[[float], object] | None = None,
     **options: Any,
 ) -> Distillation:
-    """`distill`, and how well the tree stands in for its teacher on rows that had no part in it.
+    """`distill`, and the fidelity of the tree on rows that were not used to grow it.
 
     Parameters
     ----------
     validation : table, tuple (table, target) or Dataset, optional
-        Rows that neither the tree nor the teacher has seen, best with their targets. Without them a quarter
-        of the data is set aside at random; there the teacher is better than elsewhere if it has learnt from
-        them, so that the figures flatter it and there is no certificate. Rows of the data are refused here.
+        Rows that neither the tree nor the teacher has seen, best with their targets. Without them, a quarter
+        of the data is set aside at random; if the teacher was trained on these rows, its figures are
+        optimistic, and there is no certificate. Rows of the data are refused here.
     delta : float
-        The chance that an interval, or the certificate, is wrong.
+        The probability that an interval, or the certificate, fails.
     model, data, max_leaf_nodes, n_synthetic, soft, restate, classes, seed, progress, **options
         As in `distill`.
 
@@ -219,7 +221,7 @@ def distillation(
     >>> others = [[a + 0.4, b + 0.3] for a, b in rows]
     >>> print(distillation(teacher, rows, validation=others, max_leaf_nodes=5))
     a tree of 5 leaves, depth 3, distilled from teacher
-    it answers like its teacher to 89.0 % of 100 rows (95 % confidence: 81.2 % to 94.4 %)
+    it agrees with its teacher on 89.0 % of 100 rows (95 % confidence: 81.2 % to 94.4 %)
     """
     check_delta(delta)
     task = _Task(model, data, classes, locals())
@@ -231,11 +233,10 @@ def distillation(
         aside = task.aside()
         tree = task.tree(rows[~aside])
         judge = _Judge.of(task, rows[aside])
-    said = task.teacher.ask(judge.source) if judge.mosaic is task.mosaic else judge.asked(task)
-    return judge.judged(tree, said, float(delta), task)
+    return judge.compare(tree, judge.teacher_answers(task), float(delta), task)
 
 
-def _split_given(data: Any) -> tuple[Any, Any, Any]:
+def _table_parts(data: Any) -> tuple[Any, Any, Any]:
     """Table, target and weights."""
     if isinstance(data, Dataset):
         return data, None, None
@@ -243,26 +244,30 @@ def _split_given(data: Any) -> tuple[Any, Any, Any]:
 
 
 class _Task:
-    """What is asked for, checked; the rows, and the teacher with its answers to them."""
+    """The checked arguments: the rows, and the teacher with its predictions for them."""
 
-    def __init__(self, model: Any, data: Any, classes: Sequence[Any] | None, given: dict[str, Any]) -> None:
-        self.max_leaf_nodes = whole_number("max_leaf_nodes", given["max_leaf_nodes"], 1)
-        self.n_synthetic = whole_number("n_synthetic", given["n_synthetic"], 0)
-        self.seed, self.soft, self.progress = checked_seed(given["seed"]), given["soft"], given["progress"]
-        self.restate, self.options = given["restate"], given["options"]
+    def __init__(
+        self, model: Any, data: Any, classes: Sequence[Any] | None, arguments: dict[str, Any]
+    ) -> None:
+        self.max_leaf_nodes = whole_number("max_leaf_nodes", arguments["max_leaf_nodes"], 1)
+        self.n_synthetic = whole_number("n_synthetic", arguments["n_synthetic"], 0)
+        self.seed, self.soft, self.progress = (
+            checked_seed(arguments["seed"]),
+            arguments["soft"],
+            arguments["progress"],
+        )
+        self.restate, self.options = arguments["restate"], arguments["options"]
         if self.restate not in ("teacher", "truth"):
             raise ValueError(f"restate is {self.restate!r}; it must be 'teacher' or 'truth'")
         if wrong := sorted(set(self.options) - set(_OPTIONS)):
             raise TypeError(f"there is no option {wrong[0]!r}; there are {', '.join(_OPTIONS)}")
         if self.options.get("missing") == "fractional":
             raise ValueError("missing is 'fractional'; a distilled tree sends each row to one leaf")
-        table, target, weight = _split_given(data)
+        table, target, weight = _table_parts(data)
         self.data = table if isinstance(table, Dataset) else encode(table, target, weight=weight)
-        self.model, self.given_classes = model, classes
+        self.model = model
         if not self.data.n_counted:
-            raise ValueError(
-                "data has no rows that weigh something; there is nothing to ask the teacher about"
-            )
+            raise ValueError("data has no rows with a weight; there is nothing for the teacher to predict")
         if len(self.data.schema.targets) > 1:
             raise ValueError("data has several targets; a tree is distilled for one")
         if self.restate == "truth" and self.data.targets is None:
@@ -271,45 +276,44 @@ class _Task:
         own = self.data.schema.targets
         known = own[0].classes if own else None if classes is None else tuple(classes)
         numbers = None if not own and classes is None else known is None
-        every = itself(np.arange(self.data.n_rows), self.data.n_columns)
+        every = own_cells(np.arange(self.data.n_rows), self.data.n_columns)
         self.teacher = Teacher(model, self.mosaic, every, known, numbers)
-        self.said = self.teacher.first()
+        self.answers = self.teacher.first()
         self.schema = task_schema(self.data, self.teacher.classes)
         if self.schema.is_wide:
             raise ValueError(f"there are {self.schema.width:,} classes; distilling is for 256 at most")
 
     def tree(self, rows: NDArray[np.integer]) -> Tree:
-        """The student, from some of the rows and others drawn from them."""
+        """The student, from some of the rows and synthetic rows made of them."""
         real = self.data.take(rows)
         rng = np.random.default_rng(np.random.SeedSequence(self.seed))
-        source = drawn(real, self.n_synthetic, rng)
-        shares, weight = self.said[rows], real.row_weights
-        columns = mosaic_columns(real, np.concatenate([itself(np.arange(len(rows)), real.n_columns), source]))
+        source = random_cells(real, self.n_synthetic, rng)
+        answers, weight = self.answers[rows], real.row_weights
+        columns = mixed_columns(
+            real, np.concatenate([own_cells(np.arange(len(rows)), real.n_columns), source])
+        )
         if self.n_synthetic:
-            shares = np.concatenate([shares, self.teacher.ask(rows[source])])
+            answers = np.concatenate([answers, self.teacher.predict(rows[source])])
             share = real.total_weight / self.n_synthetic
             weight = np.concatenate([weight, np.full(self.n_synthetic, share)])
-        bare = Dataset(self.schema, real.columns, None, real.weight)
-        decided = labelled(self.schema, columns, _decided(self.schema, shares), weight)
-        taught = labelled(self.schema, columns, shares, weight) if self.soft else decided
-        tree = student(
-            bare,
-            taught,
-            decided,
+        hard = with_answers(self.schema, columns, _hard_answers(self.schema, answers), weight)
+        tree = grow_student(
+            Dataset(self.schema, real.columns, None, real.weight),
+            with_answers(self.schema, columns, answers, weight) if self.soft else hard,
+            hard,
             max_leaf_nodes=self.max_leaf_nodes,
             progress=self.progress,
             seed=self.seed,
             **self.options,
         )
-        return tree if self.restate == "teacher" else self._by_truth(tree, real)
-
-    def _by_truth(self, tree: Tree, real: Dataset) -> Tree:
-        rows = replace(real, schema=tree.schema)
-        known = provenance(rows, tree.directions)
-        return replace(tree, statistic=tree.statistic_of(rows), provenance=known)
+        if self.restate == "teacher":
+            return tree
+        truth = replace(real, schema=tree.schema)
+        origin = provenance(truth, tree.directions)
+        return replace(tree, statistic=tree.statistic_of(truth), provenance=origin)
 
     def aside(self) -> NDArray[np.bool_]:
-        """A quarter of the rows, drawn at random: what they say of the tree is said of rows like these."""
+        """A quarter of the rows, drawn at random."""
         if self.data.n_counted < 2 * _PARTS:
             raise ValueError(
                 f"data has {self.data.n_counted} rows, too few to set some aside; give validation= rows"
@@ -317,29 +321,29 @@ class _Task:
         return np.asarray(random_parts(self.data, (_PARTS - 1, 1), self.seed) == 1)
 
 
-def _decided(schema: Schema, shares: Floats) -> Floats:
-    """The one answer to each row: all to the largest share, the first among equals; numbers as they are."""
-    return np.eye(shares.shape[1])[shares.argmax(axis=1)] if schema.predicts_classes else shares
+def _hard_answers(schema: Schema, answers: Floats) -> Floats:
+    """1 for the most probable class (the first of several), 0 for the others; numbers as they are."""
+    return np.eye(answers.shape[1])[answers.argmax(axis=1)] if schema.predicts_classes else answers
 
 
 class _Judge:
-    """Rows that had no part in the tree, and what they tell of it."""
+    """Rows that were not used to grow the tree, to compare it with its teacher."""
 
-    def __init__(self, given: Any, task: _Task) -> None:
-        table, target, _ = _split_given(given)
-        rows = encoded_rows(given, "validation", task.schema)
+    def __init__(self, validation: Any, task: _Task) -> None:
+        table, target, _ = _table_parts(validation)
+        rows = encoded_rows(validation, "validation", task.schema)
         if rows.schema.columns != task.schema.columns:
             raise ValueError("the columns of validation are not those of data")
         if rows.targets is not None and rows.schema.targets[0].classes != task.schema.targets[0].classes:
             raise ValueError("the classes of validation are not those of data; encode it with data's schema")
         if not rows.weighs_alike:
             raise ValueError("the rows of validation have different weights; each counts as one draw")
-        kept = rows.counted
-        if not len(kept):
+        places = rows.counted
+        if not len(places):
             raise ValueError("validation has no rows")
-        refuse_rows_of_the_data(rows, task.data)
-        self.data = rows.take(kept)
-        self.mosaic, self.source = Mosaic(table, target), itself(kept, rows.n_columns)
+        _refuse_rows_of_the_data(rows, task.data)
+        self.data = rows.take(places)
+        self.mosaic, self.source = Mosaic(table, target), own_cells(places, rows.n_columns)
         self.set_aside = False
 
     @classmethod
@@ -347,25 +351,27 @@ class _Judge:
         """Rows of the data itself."""
         judge = cls.__new__(cls)
         judge.data = task.data.take(rows)
-        judge.mosaic, judge.source, judge.set_aside = task.mosaic, itself(rows, task.data.n_columns), True
+        judge.mosaic, judge.source, judge.set_aside = task.mosaic, own_cells(rows, task.data.n_columns), True
         return judge
 
-    def asked(self, task: _Task) -> Floats:
-        """What the teacher answers to them."""
+    def teacher_answers(self, task: _Task) -> Floats:
+        """The predictions of the teacher."""
+        if self.mosaic is task.mosaic:
+            return task.teacher.predict(self.source)
         known = task.teacher.classes
         teacher = Teacher(task.model, self.mosaic, self.source, known, known is None)
         return teacher.first()
 
-    def judged(self, tree: Tree, said: Floats, delta: float, task: _Task) -> Distillation:
-        """All figures."""
+    def compare(self, tree: Tree, teacher_answers: Floats, delta: float, task: _Task) -> Distillation:
+        """The tree with all its figures."""
         rows = Dataset(tree.schema, self.data.columns, self.data.targets, None)
-        teacher = said.argmax(axis=1) if tree.schema.predicts_classes else said[:, 0]
+        teacher = teacher_answers.argmax(axis=1) if tree.schema.predicts_classes else teacher_answers[:, 0]
         own = answers(tree, rows)[:, 0]
         scores: tuple[float | None, float | None] = (None, None)
         certificate = None
         if rows.targets is not None:
             truth = np.asarray(rows.targets)[0]
-            measure = _agreement if tree.schema.predicts_classes else _explained
+            measure = _agreement if tree.schema.predicts_classes else _r_squared
             scores = measure(truth, teacher), measure(truth, own)
             if not self.set_aside:
                 certificate = certify(tree, test=rows, delta=delta, check_rows=False)
@@ -386,22 +392,44 @@ def _agreement(one: NDArray[Any], other: NDArray[Any]) -> float:
     return float((one == other).mean())
 
 
-def _explained(truth: Floats, said: Floats) -> float:
-    """R²; 0 where there is nothing to explain and something is wrong."""
-    left, spread = float(((truth - said) ** 2).sum()), float(((truth - truth.mean()) ** 2).sum())
-    if spread == 0:
-        return 1.0 if left == 0 else 0.0
-    return 1 - left / spread
+def _r_squared(truth: Floats, predicted: Floats) -> float:
+    """R²; for a constant truth 1 if the predictions are exact, else 0."""
+    residual, total = float(((truth - predicted) ** 2).sum()), float(((truth - truth.mean()) ** 2).sum())
+    if total == 0:
+        return 1.0 if residual == 0 else 0.0
+    return 1 - residual / total
 
 
 def _fidelity(teacher: NDArray[Any], own: NDArray[Any], delta: float, classes: bool, seed: int) -> Fidelity:
     n, nats = len(own), math.log(2 / delta)
     if classes:
-        alike = int((teacher == own).sum())
-        low, high = binomial_lower(alike, n, nats).item(), binomial_upper(alike, n, nats).item()
-        return Fidelity(alike / n, low, high, n, delta)
+        n_equal = int((teacher == own).sum())
+        low, high = binomial_lower(n_equal, n, nats).item(), binomial_upper(n_equal, n, nats).item()
+        return Fidelity(n_equal / n, low, high, n, delta)
     rng = np.random.default_rng(seed)
-    again = [_explained(teacher[rows], own[rows]) for rows in rng.integers(n, size=(_RESAMPLES, n))]
-    low, high = np.quantile(again, [delta / 2, 1 - delta / 2]).tolist()
-    value = _explained(teacher, own)
+    resampled = [_r_squared(teacher[rows], own[rows]) for rows in rng.integers(n, size=(_RESAMPLES, n))]
+    low, high = np.quantile(resampled, [delta / 2, 1 - delta / 2]).tolist()
+    value = _r_squared(teacher, own)
     return Fidelity(value, min(low, value), max(high, value), n, delta, "R²")
+
+
+def _refuse_rows_of_the_data(validation: Dataset, data: Dataset) -> None:
+    """ValueError if the validation rows are rows of the data, in any order.
+
+    Equal rows need not be the same rows: a table of a few categories has no others. Rows that all occur in
+    the data are therefore refused only if new ones would be expected: among rows drawn like the data, the
+    share of new ones is about the share of the data that occurs once (Good and Turing).
+    """
+    with_target = data.targets is not None and validation.targets is not None
+    own, others = (
+        row_hashes(rows.take(rows.counted), with_targets=with_target) for rows in (data, validation)
+    )
+    values, count = np.unique(own, return_counts=True)
+    if not np.isin(others, values).all():
+        return
+    known_share = 1 - float((count == 1).sum()) / len(own)
+    if known_share ** len(others) < _ACCIDENT or np.array_equal(np.sort(own), np.sort(others)):
+        raise ValueError(
+            f"all {len(others):,} rows of validation occur in data; give rows that were never used, or none, "
+            "so that some of the data are set aside"
+        )

@@ -1,4 +1,4 @@
-"""Born-again trees: the smallest tree that answers exactly like a forest, everywhere."""
+"""Born-again trees: the smallest tree that predicts exactly like a forest, everywhere."""
 
 from __future__ import annotations
 
@@ -29,66 +29,67 @@ Objective = Literal["depth", "leaves", "depth_leaves"]
 _OBJECTIVES = {
     "depth": "less depth",
     "leaves": "fewer leaves",
-    "depth_leaves": "less depth, or as little and fewer leaves",
+    "depth_leaves": "less depth, or the same depth and fewer leaves",
 }
-_DEEPEST = 500  # tree that the core walks
+_DEEPEST = 500  # the largest depth that the core takes
 
 
 @dataclass(frozen=True)
 class BornAgain:
-    """A tree that answers like a forest wherever no value is missing, and what is known of smaller ones.
+    """A tree that predicts like a forest for rows without missing values, and bounds for smaller ones.
 
-    `tree` always answers like the forest. Where `is_smallest` is False the search ended before it was over:
-    the tree is only a small one, and `least_depth` and `least_leaves` are what every such tree needs.
+    If `is_smallest` is False, a limit ended the search: there may be smaller trees, and `least_depth` and
+    `least_leaves` are lower bounds for all of them.
     """
 
     tree: Tree
     objective: Objective
     is_smallest: bool
-    least_depth: int  # no tree that answers like the forest is less deep; 0 where nothing is known
-    least_leaves: int  # nor has fewer leaves; of "depth_leaves" none that is so deep
-    n_regions: int  # that were looked at
+    least_depth: int  # a lower bound of the depth of such trees; 0 if nothing is known
+    least_leaves: int  # and of their leaves; with "depth_leaves", of those of the least depth
+    n_regions: int  # that the search visited
     trees: tuple[Tree, ...] = field(repr=False)
-    votes: tuple[Floats, ...] = field(repr=False, compare=False)  # what each node of each tree adds
+    votes: tuple[Floats, ...] = field(repr=False, compare=False)  # of each node of each tree
 
     def __str__(self) -> str:
         size = f"depth {self.tree.height}, {self.tree.n_leaves:,} leaves"
-        told = f"a tree of {size} answers like the {len(self.trees):,} trees"
+        text = f"a tree of {size} predicts like the {len(self.trees):,} trees"
         if self.is_smallest:
-            return f"{told}; none has {_OBJECTIVES[self.objective]}"
-        known = f"depth {self.least_depth}" if self.objective != "leaves" else f"{self.least_leaves:,} leaves"
-        return f"{told}; the search ended early, and there may be smaller ones: {known} at least"
+            return f"{text}; none has {_OBJECTIVES[self.objective]}"
+        bound = f"depth {self.least_depth}" if self.objective != "leaves" else f"{self.least_leaves:,} leaves"
+        return f"{text}; the search ended early, and there may be smaller ones: at least {bound}"
 
     def answers(self, data: Dataset) -> Ints:
-        """What the forest answers to rows: the code of the class with most votes, the first among equals."""
+        """The predictions of the forest: the code of the class with most votes, the first of several."""
         total = np.zeros((data.n_rows, self.votes[0].shape[1]))
         for tree, votes in zip(self.trees, self.votes, strict=True):
             total += told_to(tree, data, votes)
         return np.asarray(total.argmax(axis=1), np.int64)
 
     def check(self, max_cells: int = 100_000, seed: int = 0) -> bool:
-        """Whether tree and forest agree in every cell that the forest's thresholds make, asked one by one.
+        """Whether tree and forest agree in every cell of the grid of the forest's thresholds.
 
-        Of more than `max_cells` cells so many are drawn.
+        If there are more than `max_cells` cells, that many are drawn at random.
         """
         most = whole_number("max_cells", max_cells, 1)
         rng = np.random.default_rng(checked_seed(seed))
         rows = _cell_rows(self.trees, most, rng)
         return bool((self.tree.label[leaves_of(self.tree, rows), 0] == self.answers(rows)).all())
 
-    def pruned(self, data: Any) -> Tree:
-        """The tree without what no row of `data` reaches: it answers like the forest on each of them.
+    def prune(self, data: Any) -> Tree:
+        """The tree without the branches that no row of `data` reaches: it predicts these rows like the
+        forest.
 
-        `data`: a Dataset or a table; no targets are needed. Elsewhere it may answer otherwise than the
-        forest. The rows are counted at each node by what the forest answers to them.
+        `data` is a Dataset or a table, without targets. Other rows may be predicted differently. The class
+        counts of the nodes are those of the forest's predictions.
         """
         rows = encoded_rows(data, "data", self.tree.schema)
         weight = np.bincount(leaves_of(self.tree, rows), rows.row_weights, self.tree.n_nodes).astype(
             np.float64
         )
         if not weight.any():
-            raise ValueError("data has no rows that weigh something; without any nothing is left of the tree")
-        small = _written(self.tree, weight)
+            raise ValueError("data has no rows with a weight; without any, nothing is left of the tree")
+        small = _with_weights(self.tree, weight)
         return replace(small, rows=rows_of(small, rows))
 
 
@@ -102,44 +103,44 @@ def born_again(
     memory_limit: float = 1e9,
     progress: Callable[[float], object] | None = None,
 ) -> BornAgain:
-    """The smallest tree that answers exactly like a small forest (Vidal and Schiffer 2020).
+    """The smallest tree that predicts exactly like a small forest (Vidal and Schiffer 2020).
 
     Parameters
     ----------
     trees : Forest, estimator or sequence of Tree
-        Trees of the same columns and classes that test numbers only. Of a forest of scikit-learn:
+        Trees with the same columns and classes that test only numbers. For a forest of scikit-learn:
         ``[treewright.from_sklearn(tree) for tree in forest.estimators_]``.
     weights : sequence of float, optional
-        How much each tree counts, at least 0; by default as in the ensemble, 1 each of a forest.
+        The weight of each tree, at least 0; by default as in the ensemble: 1 in a forest.
     rule : {"mean", "majority"}, optional
-        Whether trees are asked for their shares of the classes, which are averaged, or for one class each; by
-        default as the ensemble does it, and the mean for a sequence of trees.
-        The class with most votes is answered, the first among equals. Votes are added up in the order of the
-        trees, so that ties and what rounding makes of them are those of the forest.
+        Whether the class proportions of the trees are averaged, or each tree votes for one class; by default
+        as in the ensemble, and the mean for a sequence of trees. The class with most votes is predicted, the
+        first of several. Votes are added up in the order of the trees, so that ties and rounding are those of
+        the forest.
     objective : {"depth", "leaves", "depth_leaves"}
-        What is small: the depth; the number of leaves, which takes far longer to find; or the number of
-        leaves among the trees of the least depth.
+        What is minimised: the depth; the number of leaves, which takes much longer; or the number of leaves
+        among the trees of the least depth.
     time_limit : float, optional
         Seconds, 60 by default; None for as long as it takes.
     memory_limit : float
-        Bytes that the search may remember.
+        The largest number of bytes for the search's memory of regions.
     progress : callable, optional
-        Called every few milliseconds with the share of the time limit that has passed. What it raises ends
-        the search.
+        Called every few milliseconds with the fraction of the time limit that has passed. An exception that
+        it raises ends the search.
 
     Returns
     -------
     BornAgain
-        Its `tree` answers like the forest for every row without missing values, and refuses others. Leaves
-        hold a weight of 1 each, of the class they answer: no rows have been counted; `pruned(data)` counts.
+        Its `tree` predicts like the forest for every row without missing values, and refuses others. Each
+        leaf has a weight of 1, of the class that it predicts; `prune(data)` counts the rows of a table.
 
     Raises
     ------
     TimeoutError, MemoryError
-        If the limits end the search before there is any tree that answers like the forest.
+        If the limits end the search before any tree that predicts like the forest is found.
 
-    The work grows with the thresholds: ten trees of depth 3 take from a tenth of a second to minutes, large
-    forests are out of reach. `distill` makes a tree that answers nearly like any model.
+    The time grows with the number of thresholds: ten trees of depth 3 take from a tenth of a second to
+    minutes; large forests are out of reach. `distill` makes a tree that predicts nearly like any model.
 
     Examples
     --------
@@ -147,16 +148,16 @@ def born_again(
     >>> schema = Schema((Column("age"), Column("debt")), (Target("loan", ("no", "yes")),))
     >>> def stump(column, threshold):
     ...     return Tree.write(schema, Branch(Below(column, threshold), Leaf([1, 0]), Leaf([0, 1])))
-    >>> found = born_again([stump("age", 30), stump("debt", 5), stump("age", 50)], rule="majority")
-    >>> print(found)
-    a tree of depth 2, 4 leaves answers like the 3 trees; none has less depth
-    >>> found.tree.predict({"age": [20, 40, 40, 60], "debt": [9, 2, 9, 2]}).tolist()
+    >>> smallest = born_again([stump("age", 30), stump("debt", 5), stump("age", 50)], rule="majority")
+    >>> print(smallest)
+    a tree of depth 2, 4 leaves predicts like the 3 trees; none has less depth
+    >>> smallest.tree.predict({"age": [20, 40, 40, 60], "debt": [9, 2, 9, 2]}).tolist()
     ['no', 'no', 'yes', 'yes']
-    >>> found.check()
+    >>> smallest.check()
     True
     """
-    forest = _checked_trees(trees)
-    votes = _votes(forest, *_as_it_votes(getattr(trees, "model_", trees), weights, rule))
+    forest = _trees_of(trees)
+    votes = _votes(forest, *_weights_and_rule(getattr(trees, "model_", trees), weights, rule))
     if objective not in _OBJECTIVES:
         raise ValueError(f"objective is {objective!r}; it must be one of {', '.join(map(repr, _OBJECTIVES))}")
     seconds = math.inf if time_limit is None else _positive("time_limit", time_limit)
@@ -184,15 +185,15 @@ def born_again(
 
 def _refuse_unfinished(found: _core.BornAgainTree, time_limit: float | None, memory_limit: float) -> None:
     advice = (
-        f"it needs depth {found['least_depth']} at least. Give fewer or shallower trees, or more time or "
-        "memory; distill makes a small tree that answers nearly like the forest"
+        f"it needs at least depth {found['least_depth']}. Give fewer or shallower trees, or more time or "
+        "memory; distill makes a small tree that predicts nearly like the forest"
     )
     if found["ran_out_of_memory"]:
         raise MemoryError(
-            f"no tree that answers like the forest was found with memory_limit={memory_limit:g}; {advice}"
+            f"no tree that predicts like the forest was found with memory_limit={memory_limit:g}; {advice}"
         )
     raise TimeoutError(
-        f"no tree that answers like the forest was found within time_limit={time_limit:g} seconds; {advice}"
+        f"no tree that predicts like the forest was found within time_limit={time_limit:g} seconds; {advice}"
     )
 
 
@@ -206,27 +207,27 @@ def _positive(name: str, value: float) -> float:
     return number
 
 
-def _checked_trees(trees: Any) -> list[Tree]:
-    """Trees that can be laid over one another: of numbers, with the same columns and classes."""
+def _trees_of(trees: Any) -> list[Tree]:
+    """The trees of an ensemble or a sequence, checked: of numbers, with the same columns and classes."""
     ensemble = getattr(trees, "model_", trees)
     if isinstance(ensemble, GradientBoosted):
         raise TypeError(
             f"the trees of a {type(trees).__name__} add up and have no votes; born-again trees are "
             "for forests and AdaBoost, whose trees vote for classes; distill makes a small tree of any model"
         )
-    given = getattr(ensemble, "trees", trees)
-    if hasattr(given, "estimators_"):
+    trees = getattr(ensemble, "trees", trees)
+    if hasattr(trees, "estimators_"):
         raise TypeError(
-            f"this {type(given).__name__} is another library's; give "
+            f"this {type(trees).__name__} is another library's; give "
             "[treewright.from_sklearn(tree) for tree in forest.estimators_]"
         )
-    if _is_unfitted(given):
-        raise ValueError(f"this {type(given).__name__} is not fitted yet; call fit first")
-    if isinstance(given, Tree) or not isinstance(given, Iterable):
-        raise TypeError(f"trees must be a sequence of Tree, not a {type(given).__name__}")
-    forest = list(given)
+    if _is_unfitted(trees):
+        raise ValueError(f"this {type(trees).__name__} is not fitted yet; call fit first")
+    if isinstance(trees, Tree) or not isinstance(trees, Iterable):
+        raise TypeError(f"trees must be a sequence of Tree, not a {type(trees).__name__}")
+    forest = list(trees)
     if not forest:
-        raise ValueError("trees is empty; a forest has one tree at least")
+        raise ValueError("trees is empty; a forest has at least one tree")
     for i, tree in enumerate(forest):
         if not isinstance(tree, Tree):
             raise TypeError(f"trees must be a sequence of Tree, but item {i} is a {type(tree).__name__}")
@@ -237,7 +238,7 @@ def _checked_trees(trees: Any) -> list[Tree]:
 
 
 def _is_unfitted(model: Any) -> bool:
-    """Whether it could be fitted and is not, by scikit-learn's rule: a fit sets attributes that end in _."""
+    """Whether an estimator is not fitted, by scikit-learn's rule: a fit sets attributes that end in _."""
     if isinstance(model, type) or not hasattr(model, "fit"):
         return False
     if hasattr(model, "__sklearn_is_fitted__"):
@@ -252,7 +253,7 @@ def _check_tree(tree: Tree, i: int) -> None:
             f"tree {i} does not predict one class; born-again trees are for one target of classes"
         )
     if schema.has_costs or schema.is_wide:
-        what = "costs of mistakes" if schema.has_costs else "more classes than a table of votes holds"
+        what = "misclassification costs" if schema.has_costs else "too many classes"
         raise ValueError(f"tree {i} has {what}; born-again trees are for plain votes of some classes")
     if tree.directions:
         raise ValueError(f"tree {i} tests sums of columns; born-again trees are for tests of one column each")
@@ -266,9 +267,9 @@ def _check_tree(tree: Tree, i: int) -> None:
         raise ValueError(f"tree {i} has depth {tree.depth}; born-again trees are for trees up to {_DEEPEST}")
 
 
-def _as_it_votes(ensemble: Any, weights: Any, rule: Rule | None) -> tuple[Any, Rule]:
-    """Weights and rule, where they are not given those of the ensemble."""
-    own = getattr(ensemble, "votes", None)  # boosted trees vote for one class each, by their votes
+def _weights_and_rule(ensemble: Any, weights: Any, rule: Rule | None) -> tuple[Any, Rule]:
+    """Weights and rule, by default those of the ensemble."""
+    own = getattr(ensemble, "votes", None)  # boosted trees each vote for one class, with a weight
     if rule is None:
         by_shares = own is None and getattr(ensemble, "voting", "soft") == "soft"
         rule = "mean" if by_shares else "majority"
@@ -276,7 +277,7 @@ def _as_it_votes(ensemble: Any, weights: Any, rule: Rule | None) -> tuple[Any, R
 
 
 def _votes(forest: Sequence[Tree], weights: Any, rule: Rule) -> list[Floats]:
-    """What each node of each tree adds to the classes."""
+    """The votes of each node of each tree, (nodes, classes)."""
     if rule not in ("mean", "majority"):
         raise ValueError(f"rule is {rule!r}; it must be 'mean' or 'majority'")
     try:
@@ -287,13 +288,13 @@ def _votes(forest: Sequence[Tree], weights: Any, rule: Rule) -> list[Floats]:
         raise ValueError(f"weights has the shape {weight.shape}; it must be one number for each of the trees")
     if not (np.isfinite(weight).all() and (weight >= 0).all() and weight.any()):
         raise ValueError("weights must be finite numbers of at least 0, and not all of them 0")
-    told = []
+    votes = []
     for tree, times in zip(forest, weight.tolist(), strict=True):
         shares = tree.proportions[0]
         if rule == "majority":
             shares = np.eye(shares.shape[1])[tree.label[:, 0]]
-        told.append(shares if times == 1 else times * shares)
-    return told
+        votes.append(shares if times == 1 else times * shares)
+    return votes
 
 
 def _grid(forest: Sequence[Tree]) -> dict[int, Floats]:
@@ -326,7 +327,7 @@ def _arrays(forest: Sequence[Tree], votes: Sequence[Floats], grid: dict[int, Flo
 
 
 def _tree(like: Tree, grid: dict[int, Floats], column: NDArray[np.int32], cut: NDArray[np.int32]) -> Tree:
-    """What the core has found, with a weight of 1 in each leaf."""
+    """The tree that the core found, with a weight of 1 in each leaf."""
     schema, positions = like.schema, list(grid)
     thresholds = list(grid.values())
     classes = np.eye(schema.width)
@@ -337,11 +338,11 @@ def _tree(like: Tree, grid: dict[int, Floats], column: NDArray[np.int32], cut: N
         else:
             test = Below(schema.columns[positions[place]].name, float(thresholds[place][at]))
             nodes.append((test, None))
-    return _answering(Tree.write(schema, link_nodes(nodes)))
+    return _without_rows(Tree.write(schema, link_nodes(nodes)))
 
 
-def _written(tree: Tree, weight: Floats) -> Tree:
-    """The tree with other weights in its leaves, without those that have none, equal neighbours merged."""
+def _with_weights(tree: Tree, weight: Floats) -> Tree:
+    """The tree with other weights in its leaves; leaves without weight are removed, equal siblings merged."""
     nodes: list[Any] = []
     for node in range(tree.n_nodes):
         test = tree.test(node)
@@ -351,15 +352,15 @@ def _written(tree: Tree, weight: Floats) -> Tree:
         statistic = np.zeros(tree.schema.width)
         statistic[tree.label[node, 0]] = weight[node]
         nodes.append(Leaf(statistic.tolist()) if weight[node] > 0 else None)
-    return _answering(Tree.write(tree.schema, link_nodes(nodes, _joined)))
+    return _without_rows(Tree.write(tree.schema, link_nodes(nodes, _merge)))
 
 
-def _answering(tree: Tree) -> Tree:
-    """A written tree whose statistic is what the forest answers."""
+def _without_rows(tree: Tree) -> Tree:
+    """A tree whose statistic comes from the predictions of a forest."""
     return replace(tree, missing="error", provenance=Provenance("predicted"))
 
 
-def _joined(
+def _merge(
     test: Any, left: Branch | Leaf | None, right: Branch | Leaf | None, _: None
 ) -> Branch | Leaf | None:
     if left is None or right is None:
@@ -372,7 +373,7 @@ def _joined(
 
 
 def _cell_rows(trees: Sequence[Tree], most: int, rng: np.random.Generator) -> Dataset:
-    """A row for every cell of the grid, or for as many as may be."""
+    """A row for every cell of the grid, or for `most` of them."""
     schema, grid = trees[0].schema, _grid(trees)
     sizes = [len(thresholds) + 1 for thresholds in grid.values()]
     everything = math.prod(sizes)

@@ -56,7 +56,7 @@ def probes(tree: Tree, n: int = 10_000, seed: int = 0, *, tested: bool = False) 
     random = np.random.default_rng(seed)
     columns: dict[int, Array] = {
         j: random.choice(_pool(tree.schema.columns[j], thresholds, random), n)
-        for j, thresholds in _asked(tree).items()
+        for j, thresholds in _thresholds(tree).items()
     }
     if columns:
         tries = _tries(tree, n, random)
@@ -65,9 +65,9 @@ def probes(tree: Tree, n: int = 10_000, seed: int = 0, *, tested: bool = False) 
             _complete(tree, columns)
     known = tree.schema.columns
     return {
-        known[j].name: _decoded(known[j], columns[j], random)
+        known[j].name: _decode(known[j], columns[j], random)
         if j in columns
-        else _untested(known[j], n, len(known), random)
+        else _any_values(known[j], n, len(known), random)
         for j in (asked_positions(tree) if tested else range(len(known)))
     }
 
@@ -92,12 +92,12 @@ def encoded(table: Table, tree: Tree) -> Dataset:
         {column.name: table[column.name] for column in present}, schema=Schema(present, tree.schema.targets)
     )
     place = {column.name: position for position, column in enumerate(present)}
-    gone = {"category": np.broadcast_to(np.int32(MISSING), narrow.n_rows)}
-    nothing = np.broadcast_to(np.float64(np.nan), narrow.n_rows)
     return Dataset(
         tree.schema,
         tuple(
-            narrow.column(place[column.name]) if column.name in place else gone.get(column.kind, nothing)
+            narrow.column(place[column.name])
+            if column.name in place
+            else np.broadcast_to(column.type.missing_cells(1), narrow.n_rows)
             for column in tree.schema.columns
         ),
     )
@@ -121,7 +121,7 @@ def decoded(data: Dataset) -> Table:
     whole = data.columns if isinstance(data.columns, np.ndarray) else None
     arrays = data.columns if whole is None else whole.T
     return {
-        column.name: _decoded(column, np.asarray(array), random)
+        column.name: _decode(column, np.asarray(array), random)
         for column, array in zip(data.schema.columns, arrays, strict=True)
     }
 
@@ -144,7 +144,7 @@ def unseen(column: Column) -> Sequence[Hashable]:
     return tuple(dict.fromkeys(value for value in others if value not in known))
 
 
-def _asked(tree: Tree) -> dict[int, Array]:
+def _thresholds(tree: Tree) -> dict[int, Array]:
     """The columns that tests, surrogates and sums ask, with the thresholds of each."""
     feature = np.concatenate([tree.feature, tree.surrogates.feature])
     threshold = np.concatenate([tree.threshold, tree.surrogates.threshold])
@@ -159,40 +159,27 @@ def _asked(tree: Tree) -> dict[int, Array]:
 
 def _pool(column: Column, thresholds: Array, random: np.random.Generator) -> Array:
     """Values of a column to draw from, encoded."""
-    if column.kind == "category":
+    if column.is_category:
         return np.array([MISSING, UNSEEN, *range(len(column.categories))])
     thresholds = np.unique(thresholds)
     near = np.concatenate([_neighbours(column, thresholds).ravel(), _specials(column)])
     finite = thresholds[np.isfinite(thresholds)]
     low, high = (finite.min(), finite.max()) if finite.size else (-1.0, 1.0)
     middle = random.uniform(low / 2, high / 2, 200) + random.uniform(low / 2, high / 2, 200)
-    if column.kind == "number":
+    if not column.type.is_whole:
         middle = np.concatenate([middle, np.outer(_SIZES, random.normal(size=10)).ravel()])
     return np.concatenate([near, middle])
 
 
 def _neighbours(column: Column, thresholds: Array) -> Array:
     """Each threshold, and the values next to it below and above: (3, n)."""
-    if column.kind == "time":  # times are whole microseconds, far from 1970 multiples of some
-        whole = np.floor(thresholds)
-        return np.stack(
-            [whole, np.minimum(whole - 1, _below(whole)), np.maximum(whole + 1, _above(thresholds))]
-        )
-    return np.stack([thresholds, _below(thresholds), _above(thresholds)])
-
-
-def _below(values: Array) -> Array:
-    with np.errstate(over="ignore"):  # below the lowest number is -infinity
-        return np.asarray(np.nextafter(values, -np.inf))
-
-
-def _above(values: Array) -> Array:
-    with np.errstate(over="ignore"):
-        return np.asarray(np.nextafter(values, np.inf))
+    kind = column.type
+    own = np.floor(thresholds) if kind.is_whole else thresholds
+    return np.stack([own, kind.next_below(thresholds), kind.next_above(thresholds)])
 
 
 def _specials(column: Column) -> Array:
-    if column.kind == "time":
+    if column.type.is_whole:
         return np.array([np.nan, 0.0, -1.0, 1.0, _FIRST_TIME, _LAST_TIME])
     return np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, _LARGE, -_LARGE, 5e-324, -5e-324, 1.0])
 
@@ -222,25 +209,22 @@ def _tricks(tree: Tree, node: int, random: np.random.Generator) -> list[Setting]
     """
     feature = int(tree.feature[node])
     own = [{feature: value} for value in _telling(tree, feature, float(tree.threshold[node]), random)]
-    gone: Setting = {feature: _gone(tree, feature)}
+    missing: Setting = {feature: tree.tested[feature].type.missing}
     instead: list[Setting] = []
     for entry in tree.surrogates.of(node):
         feature = int(tree.surrogates.feature[entry])
         values = _telling(tree, feature, float(tree.surrogates.threshold[entry]), random)
-        instead += [gone | {feature: value} for value in values]
-        is_category = tree.schema.columns[feature].kind == "category"
-        gone = gone | {feature: UNSEEN if is_category and random.random() < 0.5 else _gone(tree, feature)}
+        instead += [missing | {feature: value} for value in values]
+        column = tree.schema.columns[feature]
+        is_unseen = column.is_category and random.random() < 0.5
+        missing = missing | {feature: UNSEEN if is_unseen else column.type.missing}
     return [*own[:2], *instead[:2], *own[2:], *instead[2:]] if instead else own
-
-
-def _gone(tree: Tree, feature: int) -> float:
-    return MISSING if tree.tested[feature].kind == "category" else np.nan
 
 
 def _telling(tree: Tree, feature: int, threshold: float, random: np.random.Generator) -> list[float]:
     """Values of a column or sum by which one test shows what it does."""
     column = tree.tested[feature]
-    if column.kind != "category":
+    if not column.is_category:
         near = _neighbours(column, np.array([threshold])).ravel().tolist()
         return [*near, *_specials(column).tolist()]
     codes = random.permutation(len(column.categories))[:6].tolist()
@@ -320,7 +304,7 @@ def _complete(tree: Tree, columns: dict[int, Array]) -> None:
     """Take values for what is missing in the columns that are asked, and for sums that are."""
     for j, values in columns.items():
         column = tree.schema.columns[j]
-        if column.kind == "category":
+        if column.is_category:
             values[values == MISSING] = 0
             values[(values == UNSEEN) & (not unseen(column))] = 0  # nothing is unseen where all is known
         else:
@@ -335,18 +319,16 @@ def _complete(tree: Tree, columns: dict[int, Array]) -> None:
 
 def _inside(column: Column, bounds: tuple[Any, ...], random: np.random.Generator) -> float:
     """A value within bounds, at their edge where that can be."""
-    if column.kind == "category":
+    if column.is_category:
         codes, unseen_fits, missing = bounds
         fitting = _some_bits(codes, random) + [UNSEEN] * unseen_fits + [MISSING] * missing
         return fitting[random.integers(len(fitting))] if fitting else MISSING
     low, high, missing = bounds
     if low >= high or (missing and random.random() < 0.2):
         return np.nan
-    if column.kind == "time":
-        first = np.floor(low) + 1 if np.isfinite(low) else low
-        ends = [first, np.floor(high) if np.isfinite(high) else high]
-    else:
-        ends = [float(_above(np.array(low))) if np.isfinite(low) else low, high]
+    ends = [float(column.type.next_above(np.array(low))) if np.isfinite(low) else low, high]
+    if column.type.is_whole and np.isfinite(high):
+        ends[1] = np.floor(high)
     finite = [end for end in ends if np.isfinite(end)] or ends
     return float(finite[random.integers(len(finite))])
 
@@ -363,17 +345,13 @@ def _some_bits(bits: int, random: np.random.Generator) -> list[int]:
     return found
 
 
-def _decoded(column: Column, array: Array, random: np.random.Generator) -> Any:
-    """An encoded column as values."""
-    if column.kind == "number":
-        return array.astype(np.float64)
-    if column.kind == "time":
-        with np.errstate(invalid="ignore"):
-            whole = np.clip(np.floor(array.astype(np.float64)), _FIRST_TIME, _LAST_TIME)
-            ticks = np.where(np.isnan(whole), 0, whole).astype(np.int64)
-        times = ticks.astype("M8[us]")
-        times[np.isnan(whole)] = np.datetime64("NaT")
-        return times
+def _decode(column: Column, array: Array, random: np.random.Generator) -> Any:
+    """An encoded column as values; whole numbers of a calendar are kept within it."""
+    if not column.is_category:
+        cells = array.astype(np.float64)
+        if column.type.is_whole:
+            cells = np.clip(np.floor(cells), _FIRST_TIME, _LAST_TIME)
+        return column.type.decode(column, cells)
     strange = unseen(column)
     values = [*column.categories, *strange, None]
     codes = array.astype(np.int64)
@@ -383,21 +361,13 @@ def _decoded(column: Column, array: Array, random: np.random.Generator) -> Any:
     return [values[code] for code in codes.tolist()]
 
 
-def _untested(column: Column, n: int, width: int, random: np.random.Generator) -> Any:
-    """Values of a column that no test asks: whatever they are, they do not matter."""
+def _any_values(column: Column, n: int, width: int, random: np.random.Generator) -> Any:
+    """Values of a column that no test reads: whatever they are, they do not matter."""
     if width > _WIDE:
-        if column.kind == "category":
-            return [None] * n
-        return np.broadcast_to(
-            np.array(np.nan if column.kind == "number" else "NaT", _DTYPES[column.kind]), n
-        )
-    pool = _specials(column)
-    if column.kind == "category":
-        pool = np.array([MISSING, UNSEEN, *range(len(column.categories))])
-    return _decoded(column, random.choice(pool, n), random)
-
-
-_DTYPES = {"number": "f8", "time": "M8[us]"}
+        missing = _decode(column, column.type.missing_cells(1), random)
+        return missing * n if column.is_category else np.broadcast_to(missing, n)
+    pool = np.array([MISSING, UNSEEN, *range(len(column.categories))])
+    return _decode(column, random.choice(pool if column.is_category else _specials(column), n), random)
 
 
 # ---- weighted sums of columns ------------------------------------------------------------------------------

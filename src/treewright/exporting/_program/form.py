@@ -10,37 +10,42 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, dataclass_transform
 
 Type = Literal["int", "double", "row", "values", "ints", "doubles"]
+
+
+@dataclass_transform(frozen_default=True)
+class Form:
+    """A part of a program: its annotated fields make it a frozen dataclass."""
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True)(cls)
+
 
 # ---- expressions -------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Constant:
+class Constant(Form):
     """A double, an integer or a truth value."""
 
     value: float | int | bool
 
 
-@dataclass(frozen=True)
-class Name:
+class Name(Form):
     """A variable or parameter."""
 
     name: str
 
 
-@dataclass(frozen=True)
-class Item:
+class Item(Form):
     """An element of a constant table or of an array."""
 
     array: str
     index: Expression
 
 
-@dataclass(frozen=True)
-class Operation:
+class Operation(Form):
     """Arithmetic on doubles or integers, bits, a comparison, `and` or `or`."""
 
     operator: str
@@ -48,15 +53,13 @@ class Operation:
     right: Expression
 
 
-@dataclass(frozen=True)
-class Not:
+class Not(Form):
     """The opposite of a condition."""
 
     operand: Expression
 
 
-@dataclass(frozen=True)
-class Choice:
+class Choice(Form):
     """One of two values."""
 
     condition: Expression
@@ -64,8 +67,7 @@ class Choice:
     otherwise: Expression
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(Form):
     """A call of a function of the program, or of a built-in one.
 
     Built in are `isnan`, `isfinite`, `int`; `plus(a, b, c)`, which is a + b * c with the product rounded
@@ -79,23 +81,20 @@ class Call:
     arguments: tuple[Expression, ...]
 
 
-@dataclass(frozen=True)
-class Value:
+class Value(Form):
     """The value of a column, or of a weighted sum of columns, of a row."""
 
     feature: int
 
 
-@dataclass(frozen=True)
-class Known:
+class Known(Form):
     """Whether the value of a column or sum is there; `negated`: whether it is missing."""
 
     feature: int
     negated: bool = False
 
 
-@dataclass(frozen=True)
-class Among:
+class Among(Form):
     """Whether a category is one of some, given by their codes; `missing` adds missing values to these."""
 
     feature: int
@@ -109,8 +108,7 @@ Expression = Constant | Name | Item | Operation | Not | Choice | Call | Value | 
 # ---- statements --------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Let:
+class Let(Form):
     """A new variable; of an array the value is its length, and its elements are zero."""
 
     type: Type
@@ -118,16 +116,14 @@ class Let:
     value: Expression
 
 
-@dataclass(frozen=True)
-class Set:
+class Set(Form):
     """An assignment."""
 
     target: Name | Item
     value: Expression
 
 
-@dataclass(frozen=True)
-class If:
+class If(Form):
     """Two ways on; `remark` puts the condition into words where the program text does not tell it."""
 
     condition: Expression
@@ -136,16 +132,14 @@ class If:
     remark: str = ""
 
 
-@dataclass(frozen=True)
-class While:
+class While(Form):
     """A loop with a condition."""
 
     condition: Expression
     body: Block
 
 
-@dataclass(frozen=True)
-class For:
+class For(Form):
     """A loop over the integers from `start` up to, but without, `stop`."""
 
     name: str
@@ -154,28 +148,24 @@ class For:
     body: Block
 
 
-@dataclass(frozen=True)
-class Return:
+class Return(Form):
     """The end of a function."""
 
     value: Expression | None
     remark: str = ""
 
 
-@dataclass(frozen=True)
-class Do:
+class Do(Form):
     """A call of a procedure."""
 
     call: Call
 
 
-@dataclass(frozen=True)
-class ReadVariables:
+class ReadVariables(Form):
     """Gives each column in use, and each sum, a variable of its own."""
 
 
-@dataclass(frozen=True)
-class Demand:
+class Demand(Form):
     """Refuses a row that lacks a value: for each column or sum, the condition under which it is missing."""
 
     missing: tuple[tuple[int, Expression], ...]
@@ -185,8 +175,7 @@ Statement = Let | Set | If | While | For | Return | Do | ReadVariables | Demand
 Block = tuple[Statement, ...]
 
 
-@dataclass(frozen=True)
-class Function:
+class Function(Form):
     """A function; `returns` is None for a procedure, "answer" for what users get."""
 
     name: str
@@ -196,8 +185,7 @@ class Function:
     body: Block
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(Form):
     """A constant array of integers, bytes or doubles."""
 
     name: str
@@ -206,8 +194,7 @@ class Table:
     remark: str = ""
 
 
-@dataclass(frozen=True)
-class Program:
+class Program(Form):
     """Tables and functions, each after those that it calls."""
 
     tables: tuple[Table, ...]

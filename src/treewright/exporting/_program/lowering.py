@@ -7,34 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from treewright.exporting._program.form import (
-    Among,
-    Block,
-    Call,
-    Choice,
-    Constant,
-    Demand,
-    Do,
-    Expression,
-    Function,
-    If,
-    Item,
-    Known,
-    Name,
-    Not,
-    Operation,
-    Program,
-    ReadVariables,
-    Return,
-    Table,
-    Value,
-    functions,
-)
+from treewright.encoding.kinds import KINDS
+from treewright.exporting._program import form
 from treewright.exporting._split_tests import Question, has_surrogates, questions
 from treewright.exporting._tree import Code, divides
 
 
-def lower(code: Code, style: str, targets: Sequence[int], *, raises: bool = True) -> Program:
+def lower(code: Code, style: str, targets: Sequence[int], *, raises: bool = True) -> form.Program:
     """The program of a tree for some of its targets.
 
     `raises` tells whether the language refuses a row that lacks a value by an exception; otherwise `leaf`
@@ -44,84 +23,89 @@ def lower(code: Code, style: str, targets: Sequence[int], *, raises: bool = True
     found = (_nested if nests else _loop)(code, raises)
     tables = [] if nests else _node_tables(code)
     tables += _leaf_tables(code, targets)
-    found += functions(_prediction(code, targets, raises))
-    return Program(tuple(tables), tuple(found))
+    found += form.functions(_prediction(code, targets, raises))
+    return form.Program(tuple(tables), tuple(found))
 
 
 # ---- tests within tests ------------------------------------------------------------------------------------
 
 
-def _nested(code: Code, raises: bool) -> tuple[Function, ...]:
+def _nested(code: Code, raises: bool) -> tuple[form.Function, ...]:
     before, later = _demands(code, raises)
-    missing = tuple((j, Known(j, negated=True)) for j in later)
-    demand = (Demand(missing),) if missing else ()
-    body: Block = (*before, ReadVariables(), *demand, *_subtree(code, 0))
-    return (Function("leaf", LEAF, (("row", "row"),), "int", body),)
+    missing = tuple((j, form.Known(j, negated=True)) for j in later)
+    demand = (form.Demand(missing),) if missing else ()
+    body: form.Block = (*before, form.ReadVariables(), *demand, *_subtree(code, 0))
+    return (form.Function("leaf", LEAF, (("row", "row"),), "int", body),)
 
 
-def _demands(code: Code, raises: bool) -> tuple[Block, list[int]]:
+def _demands(code: Code, raises: bool) -> tuple[form.Block, list[int]]:
     """What checks a row before it is read, and the columns or sums that are checked after that.
 
     With exceptions missing values are found first, then values of a wrong type, then sums without a value.
     """
     if not raises or not code.demanded:
         return (), code.demanded
-    return (Do(Call("complete", (Name("row"),))),), [j for j in code.demanded if j in code.sums]
+    return (form.Do(form.Call("complete", (form.Name("row"),))),), [
+        j for j in code.demanded if j in code.sums
+    ]
 
 
 LEAF = "the leaf that a row comes to, counted from the left"
 
 
-def _subtree(code: Code, node: int) -> Block:
+def _subtree(code: Code, node: int) -> form.Block:
     """The tests below a node; as deep as the tree, which `nests` limits."""
     tree = code.tree
     if tree.is_leaf[node]:
-        return (Return(Constant(code.place[node]), code.leaf_in_words(node)),)
+        return (form.Return(form.Constant(code.place[node]), code.leaf_in_words(node)),)
     condition, remark = _split(code, node)
-    return (If(condition, _subtree(code, node + 1), _subtree(code, int(tree.right[node])), remark),)
+    return (form.If(condition, _subtree(code, node + 1), _subtree(code, int(tree.right[node])), remark),)
 
 
-def _split(code: Code, node: int) -> tuple[Expression, str]:
+def _split(code: Code, node: int) -> tuple[form.Expression, str]:
     """The condition for going left at a node, and its words where the condition does not tell all."""
     tree, words = code.tree, code.test_in_words(node)
     if has_surrogates(tree, node):
-        found: Expression = Constant(bool(tree.missing_left[node]))
+        found: form.Expression = form.Constant(bool(tree.missing_left[node]))
         for question in reversed(list(questions(tree, node))):
             for known, left in reversed(list(_ways(question))):
-                found = Choice(known, left, found)
+                found = form.Choice(known, left, found)
         return found, words
     j = int(tree.feature[node])
     if tree.subset[node] >= 0:
         within, codes, missing = code.among(node)
         if not codes and not missing:
-            return Constant(not within), words
-        return Among(j, tuple(codes), missing, not within), words
-    threshold = Constant(float(tree.threshold[node]))
+            return form.Constant(not within), words
+        return form.Among(j, codes, missing, not within), words
+    threshold = float(tree.threshold[node])
     if tree.missing_left[node]:
-        return Not(Operation(">", Value(j), threshold)), words
-    if threshold.value == np.inf:
-        return Known(j), words
-    return Operation("<=", Value(j), threshold), words if tree.tested[j].kind == "time" else ""
+        return form.Not(form.Operation(">", form.Value(j), form.Constant(threshold))), words
+    if threshold == np.inf:
+        return form.Known(j), words
+    is_plain = tree.tested[j].threshold_text(threshold) == KINDS["number"].threshold_text(threshold)
+    return form.Operation("<=", form.Value(j), form.Constant(threshold)), "" if is_plain else words
 
 
-def _ways(question: Question) -> Iterator[tuple[Expression, Expression]]:
+def _ways(question: Question) -> Iterator[tuple[form.Expression, form.Expression]]:
     """One test of a node with surrogates: when it decides, and whether the row then goes left."""
     j = question.feature
     if not question.is_category:
-        yield Known(j), Operation(question.operator, Value(j), Constant(question.threshold))
+        yield (
+            form.Known(j),
+            form.Operation(question.operator, form.Value(j), form.Constant(question.threshold)),
+        )
     elif question.unseen_left is None:
         sides = ((question.left, True), (question.right, False))
-        yield from ((Among(j, codes), Constant(left)) for codes, left in sides if codes)
+        yield from ((form.Among(j, codes), form.Constant(left)) for codes, left in sides if codes)
     else:
-        codes = question.right if question.unseen_left else question.left
-        test = Among(j, codes, False, question.unseen_left) if codes else Constant(question.unseen_left)
-        yield Known(j), test
+        within, codes = question.listed
+        yield form.Known(j), form.Among(j, codes, False, not within) if codes else form.Constant(not within)
 
 
 # ---- tables and a loop -------------------------------------------------------------------------------------
 
 
-def _node_tables(code: Code) -> list[Table]:
+def _node_tables(code: Code) -> list[form.Table]:
     """The tests of a tree, one entry for each node; its surrogates follow the nodes."""
     tree, others = code.tree, code.tree.surrogates
     features = [*code.used, *code.sums]
@@ -133,20 +117,20 @@ def _node_tables(code: Code) -> list[Table]:
     later = np.where(others.subset < 0, -1, others.subset + len(tree.subsets))
     bits = tree.subsets.tobytes() + others.subsets.tobytes()
     tables = [
-        Table("column", "int", place[np.concatenate([tree.feature, others.feature])].tolist(), _NODES),
-        Table("threshold", "double", np.where(np.isnan(threshold), 0.0, threshold).tolist()),
-        Table("right", "int", np.where(tree.is_leaf, code.place, tree.right).tolist()),
-        Table("sides", "byte", np.concatenate(sides).tolist()),
+        form.Table("column", "int", place[np.concatenate([tree.feature, others.feature])].tolist(), _NODES),
+        form.Table("threshold", "double", np.where(np.isnan(threshold), 0.0, threshold).tolist()),
+        form.Table("right", "int", np.where(tree.is_leaf, code.place, tree.right).tolist()),
+        form.Table("sides", "byte", np.concatenate(sides).tolist()),
     ]
     if len(others):
         starts = tree.n_nodes + np.searchsorted(others.node, np.arange(tree.n_nodes + 1))
-        tables.append(Table("surrogates", "int", starts.tolist(), _SURROGATES))
+        tables.append(form.Table("surrogates", "int", starts.tolist(), _SURROGATES))
     if bits:
-        tables.append(Table("subset", "int", np.concatenate([tree.subset, later]).tolist(), _SUBSETS))
-        tables.append(Table("bits", "byte", list(bits)))
+        tables.append(form.Table("subset", "int", np.concatenate([tree.subset, later]).tolist(), _SUBSETS))
+        tables.append(form.Table("bits", "byte", list(bits)))
     if divides(tree):
         above = np.where(tree.parent < 0, 0, tree.parent)
-        tables.append(Table("part", "double", (tree.weight / tree.weight[above]).tolist(), _PARTS))
+        tables.append(form.Table("part", "double", (tree.weight / tree.weight[above]).tolist(), _PARTS))
     return tables
 
 
@@ -160,7 +144,7 @@ _SUBSETS = "for each node the first byte of the bits of the categories that go l
 _PARTS = "for each node the share of a divided row that goes there from its parent"
 
 
-def _loop(code: Code, raises: bool) -> tuple[Function, ...]:
+def _loop(code: Code, raises: bool) -> tuple[form.Function, ...]:
     tree, has_surrogate = code.tree, bool(len(code.tree.surrogates))
     side, step = _side(code), _STEP_BY_SIDE.format(surrogates=_ASK_SURROGATES if has_surrogate else "")
     if not has_surrogate and not divides(tree):  # a call for each node would double the time of a row
@@ -179,7 +163,7 @@ def leaf(row: row) -> int:
     before, later = _demands(code, raises)
     places = {j: i for i, j in enumerate([*code.used, *code.sums])}
     missing = tuple((j, _lacks(code, j, places[j])) for j in later)
-    return functions(text, before=before, demand=(Demand(missing),) if missing else ())
+    return form.functions(text, before=before, demand=(form.Demand(missing),) if missing else ())
 
 
 def _side(code: Code) -> str:
@@ -235,11 +219,11 @@ _ASK_SURROGATES = """at: int = surrogates[node]
             at = at + 1"""
 
 
-def _lacks(code: Code, feature: int, place: int) -> Expression:
-    value = Item("values", Constant(place))
-    if code.tree.tested[feature].kind == "category":
-        return Operation("==", value, Constant(-1.0))
-    return Call("isnan", (value,))
+def _lacks(code: Code, feature: int, place: int) -> form.Expression:
+    value = form.Item("values", form.Constant(place))
+    if code.tree.tested[feature].is_category:
+        return form.Operation("==", value, form.Constant(-1.0))
+    return form.Call("isnan", (value,))
 
 
 # ---- predictions -------------------------------------------------------------------------------------------
@@ -256,36 +240,36 @@ def offsets(code: Code, targets: Sequence[int]) -> list[int]:
     return [0, *np.cumsum(widths).tolist()]
 
 
-def _leaf_tables(code: Code, targets: Sequence[int]) -> list[Table]:
+def _leaf_tables(code: Code, targets: Sequence[int]) -> list[form.Table]:
     """The predictions of the leaves, from left to right."""
     if code.formulas is not None:
         terms = [term for _, terms in code.formulas for term in terms]
         place = {j: i for i, j in enumerate(code.used)}
         starts = np.cumsum([0, *(len(terms) for _, terms in code.formulas)]).tolist()
         return [
-            Table("intercept", "double", [first for first, _ in code.formulas], _FORMULAS),
-            Table("term", "int", starts),
-            Table("term_column", "int", [place[j] for j, _, _ in terms]),
-            Table("coefficient", "double", [c for _, c, _ in terms]),
-            Table("mean", "double", [mean for _, _, mean in terms]),
+            form.Table("intercept", "double", [first for first, _ in code.formulas], _FORMULAS),
+            form.Table("term", "int", starts),
+            form.Table("term_column", "int", [place[j] for j, _, _ in terms]),
+            form.Table("coefficient", "double", [c for _, c, _ in terms]),
+            form.Table("mean", "double", [mean for _, _, mean in terms]),
         ]
-    tables: list[Table] = []
+    tables: list[form.Table] = []
     for k in targets:
         end, target = suffix(code, k), code.targets[k]
         if target.classes is None:
-            tables.append(Table(f"answers{end}", "double", code.answers(k), "for each leaf: its number"))
+            tables.append(form.Table(f"answers{end}", "double", code.answers(k), "for each leaf: its number"))
             continue
         shares = list(code.shares(k))
         pairs = [pair for leaf in shares for pair in leaf]
         tables += [
-            Table(f"answers{end}", "int", code.answers(k), "for each leaf: the code of its class"),
-            Table(f"first_share{end}", "int", np.cumsum([0, *map(len, shares)]).tolist(), _SHARES),
-            Table(f"share_class{end}", "int", [place for place, _ in pairs]),
-            Table(f"share{end}", "double", [share for _, share in pairs]),
+            form.Table(f"answers{end}", "int", code.answers(k), "for each leaf: the code of its class"),
+            form.Table(f"first_share{end}", "int", np.cumsum([0, *map(len, shares)]).tolist(), _SHARES),
+            form.Table(f"share_class{end}", "int", [place for place, _ in pairs]),
+            form.Table(f"share{end}", "double", [share for _, share in pairs]),
         ]
         if divides(code.tree) and target.costs is not None:
             costs = [cost for row in target.costs for cost in row]
-            tables.append(Table(f"costs{end}", "double", costs, _COSTS))
+            tables.append(form.Table(f"costs{end}", "double", costs, _COSTS))
     return tables
 
 

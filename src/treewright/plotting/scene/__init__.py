@@ -5,13 +5,13 @@ from __future__ import annotations
 from treewright.plotting.scene.cards import MOST_LEAVES
 from treewright.plotting.scene.colours import CLASS_COLOURS, OTHER_COLOUR, class_colours, value_colour
 from treewright.plotting.scene.layout import tidy
-from treewright.plotting.scene.scenes import PICTURE, Scene, scene
+from treewright.plotting.scene.scenes import SCENE, Scene, scene
 
 __all__ = [
     "CLASS_COLOURS",
     "MOST_LEAVES",
     "OTHER_COLOUR",
-    "PICTURE",
+    "SCENE",
     "Scene",
     "class_colours",
     "scene",

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright._text import LONGEST_LIST, escape, label_text, name_text, percent, row_count
+from treewright.parameters import Option, parameter
 from treewright.plotting.scene.colours import class_colours, value_colour
 from treewright.plotting.scene.letters import shorten_to_fit, text_width
 from treewright.tree import Tree
-from treewright.tree.node import columns_with_missing
+from treewright.tree.missing import columns_with_missing
 from treewright.tree.wording import branch_parts, number_in_words, way_parts
 
 MOST_LEAVES = 64  # of a larger tree the splits made first are shown, and the number of leaves below them
@@ -23,6 +24,17 @@ _MOST_TARGETS = 3  # answers that a node names
 _MOST_CELLS = 10**7  # of a table of nodes by classes
 _LONG = 500  # letters that are too many for a line in any case
 _MOST_NAMED = 8  # classes that the full text names
+
+
+class Picture(Option):
+    """What every picture of a tree shows of it."""
+
+    max_depth: int | None = parameter(
+        default=None, doc="The number of levels of tests that are shown; below, the leaves are counted."
+    )
+    max_leaves: int | None = parameter(
+        default=MOST_LEAVES, doc="The splits made first are shown, up to so many leaves; None shows all."
+    )
 
 
 @dataclass(frozen=True)
@@ -312,7 +324,7 @@ def number(value: float) -> str:
 
 
 def _cut(test: str, room: float, size: float) -> str:
-    """A test that is too long, shorten_to_fit; the number of categories that it does not name stays."""
+    """A test that is too long, shortened; the number of categories that it does not name stays."""
     place = test.rfind(", … ")
     rest = test[place:] if 0 < place > len(test) - 40 else ""
     start = shorten_to_fit(test.removesuffix(rest), room - text_width(rest, size), size, keep_end=not rest)

@@ -10,8 +10,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from treewright._text import escape, label_text, row_count
-from treewright.parameters.spec import Parameter
-from treewright.plotting.scene.cards import MOST_LEAVES, Card, cards, number, shape, value_range
+from treewright.parameters import parameter, takes
+from treewright.plotting.scene.cards import Card, Picture, cards, number, shape, value_range
 from treewright.plotting.scene.colours import (
     CLASS_COLOURS,
     FLOW,
@@ -111,23 +111,27 @@ class Scene:
     keys: list[Mark]  # the heading and what the colours mean
 
 
-# The options of every picture of a tree, for `takes`.
-PICTURE = {
-    name: Parameter(default, doc, kind, name=name)
-    for name, default, kind, doc in (
-        ("max_depth", None, "int or None", "The largest number of tests from the root that is shown."),
-        ("max_leaves", MOST_LEAVES, "int or None", "Show the first splits, up to so many leaves; None: all."),
-        ("direction", None, '{"down", "right"} or None', "By default to the right for trees of many leaves."),
-        ("title", None, "str or None", "The heading, instead of the target and the size."),
+class SceneOptions(Picture):
+    """The options of a scene."""
+
+    direction: Literal["down", "right"] | None = parameter(
+        default=None,
+        doc="The direction of growth; by default a tree of many leaves grows to the right, a line each.",
+        kind='{"down", "right"}',
     )
-}
+    title: str | None = parameter(default=None, doc="The heading, instead of the target and the size.")
 
 
-def scene(tree: Tree, *, direction: str | None = None, title: str | None = None, **extent: Any) -> Scene:
-    """The picture of a tree; see `PICTURE` for the options."""
+SCENE = SceneOptions.parameters
+
+
+@takes(SCENE)
+def scene(tree: Tree, **options: Any) -> Scene:
+    """The picture of a tree."""
+    direction, title = options.pop("direction"), options.pop("title")
     if direction not in (None, *DIRECTIONS):
         raise ValueError(f"direction is {direction!r}; it must be 'down', 'right' or None")
-    nodes = cards(tree, **extent)
+    nodes = cards(tree, **options)
     if direction is None:
         direction = "down" if sum(card.is_end for card in nodes) < _MANY else "right"
     return _Arrangement(tree, nodes, direction, title).scene()

@@ -164,7 +164,7 @@ def _below(certificate: Certificate) -> str:
     if certificate.what in ("error", "cost") and certificate.value >= certificate.most:
         return "these are too few rows for a guarantee"
     if certificate.what == "error":
-        return f"{confident} it is wrong for less than {certificate.shown} of such rows"
+        return f"{confident} it is wrong for less than {certificate.bound_text} of such rows"
     if certificate.what == "cost":
         return f"{confident} it costs less than {amount(certificate.value, up=True)} per such row"
     if math.isinf(certificate.value):

@@ -11,10 +11,11 @@ import numpy as np
 
 from treewright._version import __version__
 from treewright.encoding import Dataset
+from treewright.parameters import Oblique, Option
 from treewright.reporting.context import Context
 from treewright.reporting.subject import Subject, shorten
 from treewright.tree import Tree
-from treewright.tree.costs import options_of_costs
+from treewright.tree.costs import costs_option
 
 _LONGEST = 200  # characters of a parameter's value
 _PIECE = 2**20  # cells of a column hashed at once
@@ -59,8 +60,12 @@ def _code(model: Any, subject: Subject, rows: Mapping[str, Dataset], seed: int) 
         ]
         return "\n".join([*map(_line, lines), f"report(model{given}{seeded}).save('report.html')"])
     target = shorten(subject.model.schema.targets[0].name)
+    options = _grow_arguments(subject.full_tree)
+    names = [*(type(value).__name__ for value in options.values()), "encode", "grow"]
+    names += ["report"] if subject.path is None else ["prune", "report", "select"]
+    passed = "".join(f", {name}={value!r}" for name, value in options.items())
     lines = [
-        "from treewright import encode, grow, prune, report, select",
+        f"from treewright import {', '.join(names)}",
         "",
         f"train = encode(train_table, {target!r})",
         *(
@@ -69,25 +74,23 @@ def _code(model: Any, subject: Subject, rows: Mapping[str, Dataset], seed: int) 
             if name != "train"
         ),
         "# a tree does not remember its limits, such as max_depth: pass those that it was grown with",
-        f"tree = grow(train, criterion={subject.full_tree.criterion!r}{_grow_arguments(subject.full_tree)})",
+        f"tree = grow(train, criterion={subject.full_tree.criterion!r}{passed})",
     ]
     if subject.path is None:
-        lines[0] = "from treewright import encode, grow, report"
         return "\n".join([*lines, f"report(tree{given}{seeded}).save('report.html')"])
     lines.append(f"path = prune(tree, {subject.path.method!r})")
     lines.append(f"path = select(path, leaves={subject.model.n_leaves})")
     return "\n".join([*lines, f"report(path{given}{seeded}).save('report.html')"])
 
 
-def _grow_arguments(tree: Tree) -> str:
+def _grow_arguments(tree: Tree) -> dict[str, Option]:
     """The arguments of `grow` for costs and oblique splits."""
-    given: dict[str, Any] = {}
+    options: dict[str, Option] = {}
     if tree.schema.has_costs:
-        given |= options_of_costs(tree.schema.targets[0], np.asarray(tree.statistic[0]))
+        options["costs"] = costs_option(tree.schema.targets[0], np.asarray(tree.statistic[0]))
     if tree.directions:
-        most = max(len(direction.columns) for direction in tree.directions)
-        given |= {"split": "oblique", "max_combined": most}
-    return "".join(f", {name}={value!r}" for name, value in given.items())
+        options["split"] = Oblique(max(len(direction.columns) for direction in tree.directions))
+    return options
 
 
 def _line(text: str) -> str:

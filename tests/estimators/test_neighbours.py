@@ -1,4 +1,4 @@
-"""What neighbours are good for: the curve of defeatist search, and the estimators beside scikit-learn's."""
+"""KNeighborsClassifier and KNeighborsRegressor, beside scikit-learn's."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from treewright import KDTree, KNeighborsClassifier, KNeighborsRegressor, defeatist_curve
+from treewright import KDTree, KNeighborsClassifier, KNeighborsRegressor
 
 IRIS, SPECIES = load_iris(return_X_y=True)
 DIABETES, PROGRESS = load_diabetes(return_X_y=True)
@@ -25,61 +25,6 @@ DIABETES, PROGRESS = load_diabetes(return_X_y=True)
 
 def weights_by_square(distance: Any) -> Any:
     return 1.0 / (1.0 + distance**2)
-
-
-def test_the_curve_is_what_it_says() -> None:
-    random = np.random.default_rng(0)
-    points, queries = random.random((3000, 3)), random.random((300, 3))
-    curve = defeatist_curve(points, queries, 4, spills=(0.0, 0.1), leaf_sizes=(20, 80), n_jobs=2)
-    assert curve.spill.tolist() == [0.0, 0.1, 0.0, 0.1]
-    assert curve.leaf_size.tolist() == [20, 20, 80, 80]
-    assert (curve.n_points, curve.n_queries, curve.k) == (3000, 300, 4)
-    truth, near = KDTree(points).query(queries, 4)
-    assert curve.exact_visited == KDTree(points, 20).visited(queries, 4).mean()
-    for i in range(4):
-        tree = KDTree(points, int(curve.leaf_size[i]), spill=float(curve.spill[i]))
-        distance, index = tree.query(queries, 4, search="defeatist")
-        assert curve.copies[i] == tree.copies
-        assert curve.visited[i] == tree.visited(queries, 4, search="defeatist").mean()
-        assert curve.found[i] == pytest.approx((index == near).all(axis=1).mean())
-        hits = [len(set(a) & set(b)) / 4 for a, b in zip(index, near, strict=True)]
-        assert curve.recall[i] == pytest.approx(np.mean(hits))
-        assert curve.distance_ratio[i] == pytest.approx((distance.mean(axis=1) / truth.mean(axis=1)).mean())
-    assert str(curve).splitlines()[0].split() == [
-        "spill", "leaf_size", "copies", "visited", "found", "recall", "distance",
-    ]  # fmt: skip
-    assert len(str(curve).splitlines()) == 6
-
-
-def test_the_curve_of_queries_that_are_points() -> None:
-    """Whoever is in the tree finds itself, and its distance of zero has no ratio."""
-    points = np.random.default_rng(0).random((500, 2))
-    curve = defeatist_curve(points, points[:50], spills=(0.0,))
-    assert curve.found.tolist() == curve.recall.tolist() == curve.distance_ratio.tolist() == [1.0]
-
-
-def test_the_curve_can_be_drawn() -> None:
-    pytest.importorskip("matplotlib").use("Agg")
-    random = np.random.default_rng(0)
-    ax = defeatist_curve(random.random((300, 2)), random.random((30, 2)), spills=(0, 0.1)).plot()
-    assert "queries with the exact answer" in ax.get_ylabel()
-    assert [text.get_text() for text in ax.texts] == ["0", "0.1"]
-
-
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ({"spills": ()}, "spills or leaf_sizes is empty"),
-        ({"leaf_sizes": ()}, "spills or leaf_sizes is empty"),
-        ({"queries": np.empty((0, 2))}, "queries has no rows"),
-        ({"k": 9}, "k is 9; it must be at most 3"),
-        ({"spills": (0.7,)}, "spill is 0.7"),
-    ],
-)
-def test_curves_that_cannot_be(given: dict[str, Any], said: str) -> None:
-    points = [[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]]
-    with pytest.raises(ValueError, match=said):
-        defeatist_curve(**{"X": points, "queries": points} | given)
 
 
 @pytest.mark.parametrize("weights", ["uniform", "distance", weights_by_square, None])
@@ -208,6 +153,16 @@ def test_a_column_of_categories_is_named(as_table: Any) -> None:
 def test_parameters_that_cannot_be(options: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         KNeighborsClassifier(**options).fit(IRIS, SPECIES)
+
+
+@pytest.mark.parametrize(
+    ("metric", "name"), [("l2", "euclidean"), ("cityblock", "manhattan"), ("infinity", "chebyshev")]
+)
+def test_metrics_have_the_names_of_the_tree(metric: str, name: str) -> None:
+    model = KNeighborsClassifier(metric=metric).fit(IRIS, SPECIES)
+    assert model.effective_metric_ == name
+    same = KNeighborsClassifier(metric=name).fit(IRIS, SPECIES)
+    np.testing.assert_array_equal(model.predict(IRIS), same.predict(IRIS))
 
 
 def test_what_else_cannot_be() -> None:

@@ -34,7 +34,7 @@ from treewright import (
     report,
 )
 from treewright.encoding import Dataset
-from treewright.encoding.known_rows import KnownRows
+from treewright.encoding.row_hashes import KnownRows
 
 DRAW = np.random.default_rng(0)
 X = DRAW.normal(size=(400, 3)).round(3)
@@ -273,12 +273,12 @@ def test_a_few_numbers_are_kept(n: int) -> None:
     draw = np.random.default_rng(0)
     data = encode(draw.normal(size=(n, 2)), draw.integers(0, 2, n))
     known = KnownRows.of(data)
-    assert len(known.number) == min(n, 4096)
+    assert len(known.tally[0]) == min(n, 4096)
     assert known.n_rows == n
     for m in (n, n // 2, 50):
         assert known.are_in(rows_of(data, m))
     bits = encode(draw.integers(0, 2, (n, 2)).astype(float), draw.integers(0, 2, n))
     few = KnownRows.of(bits)
-    assert len(few.number) == 8
-    assert few.count.sum() == n
+    assert len(few.tally[0]) == 8
+    assert few.tally[1].sum() == n
     assert few.are_in(rows_of(bits, n))

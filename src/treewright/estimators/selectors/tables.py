@@ -1,4 +1,4 @@
-"""Tables with fewer columns: of any library, in the form in which they came."""
+"""Tables of any library with fewer columns, of the same type."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def with_columns(table: Any, positions: Sequence[int], names: Sequence[str] | No
     if is_a(table, "pyarrow", "Table", "RecordBatch"):
         return table.select(list(positions))
     if isinstance(table, list) and table and isinstance(table[0], Mapping):
-        kept = {*(names or ())}
-        return [{name: cell for name, cell in row.items() if str(name) in kept} for row in table]
+        selection = {*(names or ())}
+        return [{name: cell for name, cell in row.items() if str(name) in selection} for row in table]
     if hasattr(table, "__array__") or isinstance(table, Sequence):
         return _array(table)[:, list(positions)]
     frame = import_module("narwhals").from_native(table)
@@ -42,14 +42,14 @@ def with_columns(table: Any, positions: Sequence[int], names: Sequence[str] | No
 
 
 def _array(table: Any) -> Any:
-    """Rows as an array; texts and numbers side by side stay what they are."""
+    """Rows as an array; in lists of text and numbers, the numbers stay numbers."""
     array = np.asanyarray(table)
-    mixed = array.dtype.kind in "US" and not hasattr(table, "dtype")
-    return np.array(table, dtype=object) if mixed else array
+    is_list_with_text = array.dtype.kind in "US" and not hasattr(table, "dtype")
+    return np.array(table, dtype=object) if is_list_with_text else array
 
 
 def in_container(table: Any, container: str) -> Any:
-    """A table as what `set_output` asks for can take: an array, or a frame of that library.
+    """A table that `set_output` can convert: an array, or a frame of the library that it asks for.
 
     >>> in_container({"x": [1, 2]}, "pandas").columns.tolist()
     ['x']

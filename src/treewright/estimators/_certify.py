@@ -10,11 +10,13 @@ from treewright.certifying import Certificate, certify_errors, certify_losses
 from treewright.encoding import encode
 from treewright.estimators.fitting import refuse_one_dimension
 from treewright.estimators.targets import plain_target
+from treewright.parameters import documented
 
 
 class Certified:
     """An estimator that says how far it can be wrong, whatever it consists of."""
 
+    @documented
     def certify(
         self,
         X: Any,
@@ -34,10 +36,6 @@ class Certified:
         y : array of shape (n_rows,) or (n_rows, n_targets)
             Their classes or numbers. A class that did not occur in the fit counts as an error, whatever is
             answered.
-        delta : float, default=0.05
-            The chance that the bound fails.
-        choices : int, default=1
-            The number of models among which these rows have chosen, if they have.
         loss_bound : float, default=None
             For numbers: the most that a row can lose by squared error. Without it there is an estimate only.
         check_rows : bool, default=True

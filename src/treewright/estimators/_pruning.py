@@ -16,7 +16,7 @@ from treewright.selecting.planning import Plan
 from treewright.tree import Tree
 
 
-def pruned(
+def prune_in_fit(
     estimator: Any,
     data: Dataset,
     validation: Dataset | None,
@@ -36,9 +36,9 @@ def pruned(
     if value.select is not None and value.select not in WAYS.names:
         raise ValueError(f"{value!r}: select={value.select!r} is unknown; known: {', '.join(WAYS.names)}")
     also = tuple(Pruning.parameters)
-    plan = Plan.of(value.method, value.keywords(), value.select, said=type(value).__name__, also=also)
+    plan = Plan.of(value.method, value.keywords(), value.select, owner=type(value).__name__, also=also)
     seed = seed_of(estimator.random_state)
-    data, validation = plan.parts(data, validation, value.validation_fraction, seed)
+    data, validation = plan.split_rows(data, validation, value.validation_fraction, seed)
     options = growing(data)
     return plan.path(grow(data, options), data, validation, options, seed), data
 

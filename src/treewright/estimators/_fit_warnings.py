@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from treewright.advice import Advice, warn
-from treewright.advising import ranked
+from treewright.advising import by_severity
 from treewright.advising.columns import column_advice
 from treewright.advising.results import one_leaf, one_leaf_each
 from treewright.encoding import Dataset
@@ -35,7 +35,7 @@ def warn_about_tree(estimator: Any, data: Dataset, tree: Tree, path: PruningPath
     if tree.n_nodes == 1 and ((path is not None and path.full_tree.n_nodes > 1) or _is_free(estimator)):
         found += [_in_terms_of(estimator, each) for each in one_leaf(tree, path=path, data=data)]
     if found:
-        warn(ranked(found))
+        warn(by_severity(found))
 
 
 def warn_about_trees(estimator: Any, data: Dataset, trees: Iterable[Tree]) -> None:
@@ -44,7 +44,7 @@ def warn_about_trees(estimator: Any, data: Dataset, trees: Iterable[Tree]) -> No
     if all(tree.n_nodes == 1 for tree in trees) and _is_free(estimator):
         found += one_leaf_each(data)
     if found:
-        warn(ranked(found))
+        warn(by_severity(found))
 
 
 def _columns(data: Dataset) -> list[Advice]:
