@@ -111,10 +111,7 @@ def _path_by(method: str, subject: Subject, given: Mapping[str, Sample], *, must
 
 def _path_of_model(subject: Subject, path: PruningPath) -> SliderPath:
     """The path of the model, positioned at the model."""
-    how = path.details.get("chosen_by")
-    slider_path = _slider_path(
-        path, subject.tree, _position_of_model(subject, path), None if how is None else str(how)
-    )
+    slider_path = _slider_path(path, subject.tree, _position_of_model(subject, path))
     if slider_path is None:
         raise ValueError("path does not belong to the model: the model is not one of its trees")
     return slider_path
@@ -137,7 +134,7 @@ def _default_path(subject: Subject, path: PruningPath) -> SliderPath:
     if path.leaves[0] < subject.full_tree.n_leaves:
         position, level = np.where(subject.full_tree.is_leaf, 0, position + 1), np.concatenate([[0.0], level])
     whole = PruningPath.from_nested(path.method, subject.tree, position, level)
-    slider_path = _slider_path(whole, subject.tree, 0, None)
+    slider_path = _slider_path(whole, subject.tree, 0)
     assert slider_path is not None
     return slider_path
 
@@ -146,12 +143,10 @@ def _path_beside(path: PruningPath, subject: Subject, validation: Sample | None)
     """A path by another method than the model's. If it has no selected tree, the validation rows select one;
     without them, it is positioned where its tree has about the size of the model.
     """
-    how = path.details.get("chosen_by")
     if not path.is_open:
-        return _slider_path(path, subject.tree, path.chosen % len(path), None if how is None else str(how))
-    slider_path = _slider_path(
-        path, subject.tree, int(np.abs(path.leaves - len(subject.leaves)).argmin()), None
-    )
+        return _slider_path(path, subject.tree, path.chosen % len(path))
+    near = int(np.abs(path.leaves - len(subject.leaves)).argmin())
+    slider_path = _slider_path(path, subject.tree, near)
     if slider_path is None or validation is None:
         return slider_path
     lost = slider_path.sums(validation.loss)
@@ -159,31 +154,31 @@ def _path_beside(path: PruningPath, subject: Subject, validation: Sample | None)
     return replace(slider_path, chosen=best, chosen_by="smallest loss on the validation rows")
 
 
-def _slider_path(path: PruningPath, full_tree: Tree, chosen: int, how: str | None) -> SliderPath | None:
-    """The path, thinned for the page; None where its trees are not prunings of the grown tree."""
-    kept = _thin(path.leaves, chosen, MOST_PLACES)
-    facts: dict[str, Any] = {
-        "full_tree": full_tree,
-        "method": path.method,
-        "title": path.method.replace("_", " "),
-        "chosen_by": how,
-    }
-    is_alpha = path.method == "cost_complexity"
+def _slider_path(path: PruningPath, full_tree: Tree, chosen: int) -> SliderPath | None:
+    """The path, thinned for the page; None where its trees are not prunings of the full tree."""
+    places, leaf_from, cuts = _thin(path.leaves, chosen, MOST_PLACES), None, []
     if isinstance(path.prunings, NestedPrunings):
-        place = np.searchsorted(kept, _nested(path, full_tree))
-        facts["leaf_from"] = np.where(place < len(kept), place, -1)
+        place = np.searchsorted(places, _nested(path, full_tree))
+        leaf_from = np.where(place < len(places), place, -1)
     else:
-        cuts = {place: own for place in kept.tolist() if (own := _cuts(path, place)) is not None}
-        if len(cuts) < len(kept):
+        own = {place: _cuts(path, place) for place in places.tolist()}
+        if any(branches is None for branches in own.values()):
             return None
-        while len(kept) > 3 and sum(len(cuts[place]) for place in kept.tolist()) > MOST_CUTS:
-            kept = _thin(path.leaves, chosen, len(kept) * 3 // 4, kept)
-        facts["cuts"] = [cuts[place] for place in kept.tolist()]
+        sizes = {place: len(branches) for place, branches in own.items() if branches is not None}
+        while len(places) > 3 and sum(sizes[place] for place in places.tolist()) > MOST_CUTS:
+            places = _thin(path.leaves, chosen, len(places) * 3 // 4, places)
+        cuts = [branches for place in places.tolist() if (branches := own[place]) is not None]
+    how = path.details.get("chosen_by")
     return SliderPath(
-        places=len(kept),
-        chosen=int(np.searchsorted(kept, chosen)),
-        alpha=path.level[kept] if is_alpha else None,
-        **facts,
+        full_tree,
+        path.method,
+        path.method.replace("_", " "),
+        len(places),
+        int(np.searchsorted(places, chosen)),
+        None if how is None else str(how),
+        path.level[places] if path.method == "cost_complexity" else None,
+        leaf_from,
+        cuts,
     )
 
 
