@@ -164,8 +164,8 @@ class Number(Kind):
         return cells
 
     def threshold_text(self, value: float) -> str:
-        """The shortest text that reads as the same number; 0 for -0, which compares equal."""
-        return repr(value + 0.0).removesuffix(".0")
+        """The shortest text that reads as the same number."""
+        return repr(value).removesuffix(".0")
 
 
 class Time(Number):
