@@ -202,7 +202,7 @@ def test_other_refusals() -> None:
         grow(data, root="z")
     with pytest.raises(IndexError):
         regrow(tree, 99, None, data)
-    with pytest.raises(ValueError, match="not what the tree was grown from: 3 rows arrive at node 0"):
+    with pytest.raises(ValueError, match="not what the tree was grown from: 3 rows reach node 0"):
         regrow(tree, 0, None, data.take([0, 1, 2]))
     with pytest.raises(ValueError, match="grown by 'gini'"):
         regrow(tree, 0, "x", data, criterion="entropy")

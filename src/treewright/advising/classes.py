@@ -34,15 +34,9 @@ def _too_few(data: Dataset) -> list[Advice]:
     if not few:
         return []
     remedy = "collect more rows, merge the class with a similar one, or leave its rows out"
-    predicate = number_words("[has|have]", len(few))
-    return [
-        Advice(
-            "rare_class",
-            f"{listing(few, 'class')} {predicate} fewer than {FEWEST_ROWS} rows, too few to learn it from",
-            remedy,
-            f"{remedy} of the table",
-        )
-    ]
+    predicate = f"[has|have] fewer than {FEWEST_ROWS} rows, too few to learn [it|them] from"
+    text = f"{listing(few, 'class')} {number_words(predicate, len(few))}"
+    return [Advice("rare_class", text, remedy, f"{remedy} of the table")]
 
 
 def _imbalance(data: Dataset) -> list[Advice]:

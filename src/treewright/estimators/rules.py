@@ -13,7 +13,7 @@ from treewright.encoding import Dataset
 from treewright.encoding.splits import split
 from treewright.estimators._predictions import ClassifierPredictions, Floats
 from treewright.estimators._table_estimator import TableEstimator
-from treewright.estimators.fitting import Fitted, replace_fit
+from treewright.estimators._tables import Fitted, replace_fit
 from treewright.estimators.tree import DecisionTreeClassifier
 from treewright.parameters.checks import Allowed, is_fraction, one_of
 from treewright.parameters.classic import ConfidenceParameters
@@ -71,9 +71,10 @@ class RuleListClassifier(
 
     method: str = parameter(
         default="pessimistic",
-        doc="How the error of a rule is estimated: from the rows that grew the tree, pessimistically, as "
-        "C4.5rules does, which then selects the rules with the shortest description; or on rows that are set "
-        "aside, as Mitchell does, who keeps all rules, the most accurate first.",
+        doc="How the error of a rule is estimated. "
+        '"pessimistic": from the rows that grew the tree, as C4.5rules does, which then selects the rules '
+        'with the shortest description. "validation": on rows that are set aside, as Mitchell does, who '
+        "keeps all rules, the most accurate first.",
         allowed=one_of("pessimistic", "validation"),
         group="Growing",
     )

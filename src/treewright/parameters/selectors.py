@@ -62,9 +62,8 @@ class UnivariateOptions(Parameters, group="Growing"):
 
     measure: str = parameter(
         default="gain",
-        doc="The score of a split: the decrease of risk by `criterion`, per unit of weight; the mutual "
-        "information of target and split, in bits; or the share of rows that the two sides predict "
-        "correctly. The last two are for classes.",
+        doc="The score of a split: its decrease of risk by `criterion`, per unit of weight; its mutual "
+        "information with the target, in bits; or its accuracy. The last two are for classes.",
         allowed=one_of("gain", "mutual_information", "accuracy"),
     )
     criterion: str | None = parameter(
@@ -138,8 +137,8 @@ class SearchOptions(Parameters, group="Growing"):
     )
     step: int | float = parameter(
         default=1,
-        kind="int or float",
-        doc='For "rfe": how many columns to drop at a time; a float is a fraction of those that remain.',
+        doc='For "rfe": how many columns to drop at a time; a float is a fraction of those that remain, '
+        "rounded down, but at least one.",
         allowed=count_or_fraction(1, True, "remaining columns"),
     )
     rule: str = parameter(
@@ -156,9 +155,8 @@ class WrapperParameters(Parameters, group="Growing"):
         default=None,
         kw_only=False,
         kind="tree estimator or None",
-        doc="A tree of treewright, such as a `DecisionTreeClassifier`, with its pruning and limits; None is "
-        "a `DecisionTreeClassifier`, or a `DecisionTreeRegressor` where `y` holds floats. For other models "
-        "there are scikit-learn's SequentialFeatureSelector and RFECV.",
+        doc="A tree of treewright with its limits and pruning; None is a `DecisionTreeClassifier`, or a "
+        "`DecisionTreeRegressor` where `y` holds floats. Other models: scikit-learn's RFECV.",
     )
     n_features_to_select: str | int | float = parameter(
         default="best",

@@ -28,6 +28,7 @@ SUFFIXES = {
     ".tex": "latex",
     ".gv": "dot",
     ".tl": "treelite",
+    ".xlsx": "excel",
 }  # other suffixes are the names of their formats
 
 
@@ -46,11 +47,11 @@ def export(
     Parameters
     ----------
     output
-        The file to write, in the format of its suffix: .py, .h, .js, .java, .sql, .json, .onnx, .pmml, .svg,
-        .dot, .mmd, .tex, .txt. Without it, or with -, the standard output.
+        The file to write, in the format of its suffix: .py, .h, .js, .java, .sql, .xlsx, .json, .onnx,
+        .pmml, .svg, .dot, .mmd, .tex, .txt. Without it, or with -, the standard output.
     format
-        The format, if the suffix does not determine it: c, dot, java, javascript, json, latex, mermaid, onnx,
-        pmml, python, rules, sql, svg, text, treelite.
+        The format, if the suffix does not determine it: c, dot, excel, java, javascript, json, latex,
+        mermaid, onnx, pmml, python, rules, sql, svg, text, treelite.
     option
         An option of the format, as name=value: dialect=postgres, table=loans; may be repeated.
     check
@@ -64,6 +65,8 @@ def export(
     treewright export loans.tree.json -o loans.sql --option table=loans
         a SELECT with the decision as a column; --option dialect=postgres
         and others are for other databases
+    treewright export loans.tree.json -o loans.xlsx
+        an Excel workbook that predicts the rows that are typed into it
     treewright export loans.tree.json -o loans.onnx
         for onnxruntime
     treewright export loans.tree.json --format mermaid

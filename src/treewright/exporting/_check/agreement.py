@@ -28,6 +28,8 @@ def check_export(
     if not hasattr(module, "answers"):
         raise ValueError(f"check= runs the export, and {format} cannot be run; leave check= out")
     table = rows_to_check(tree, rows)
+    if hasattr(module, "representable"):
+        table = module.representable(tree, table)
     expected = decode_predictions(tree.schema, predict.answers(tree, encoded(table, tree)))
     if len(tree.schema.targets) > 1 and options.get("target") is not None:
         names = [target.name for target in tree.schema.targets]
