@@ -500,9 +500,7 @@ class Between:
         if self.above == inf:
             return "is missing"
         ends = (("> ", self.above), ("<= ", self.upto))
-        return " and ".join(
-            sign + column.threshold_text(end + 0.0) for sign, end in ends if end is not None
-        )  # -0 as 0
+        return " and ".join(sign + column.threshold_text(end + 0.0) for sign, end in ends if end is not None)
 
     def text(self, column: Column, *, with_missing: bool = True, longest: int = LONGEST_LIST) -> str:
         """The interval in words; `with_missing` followed by "or missing" where that fits."""
