@@ -129,7 +129,7 @@ def recount(tree: Tree, data: Any) -> Tree:
         target = tree.value[leaf] if len(tree.schema.targets) > 1 else tree.value[leaf, 0]
     encoded = encode(table, target, weight=weight, schema=tree.schema)
     if not numbers:
-        new = tree.restated(encoded)
+        new = tree.recount(encoded)
         if not np.array_equal(new.label[new.is_leaf], tree.label[tree.is_leaf]):
             raise ValueError(
                 "the rows of data would change the prediction of a leaf; they are not those that the tree "

@@ -327,5 +327,5 @@ KINDS: dict[str, Kind] = {kind.name: kind for kind in (Number(), Category(), Tim
 
 
 def natural_kind(cells: Cells) -> str:
-    """The kind of column that cells look like; a kind that was registered later is asked first."""
+    """The kind of column for cells; kinds that were registered later take precedence."""
     return next(kind.name for kind in reversed(KINDS.values()) if kind.recognises(cells))

@@ -112,7 +112,7 @@ def _real(value: Any, row: int, what: str) -> float:
     raise ValueError(f"{what}: row {row} is {value}, {BEYOND}")
 
 
-def labelled(
+def from_labels(
     codes: Array, labels: Iterable[Any], what: str, *, declared: bool = False, is_category: bool = False
 ) -> Cells:
     """The cells of a column that its library keeps as codes (negative: missing) and labels.

@@ -100,7 +100,7 @@ def _counted_rows(data: Dataset) -> Ints:
 def checked_seed(seed: Any) -> int:
     """A whole number of at least 0."""
     try:
-        number = operator.index(seed)
+        number = -1 if isinstance(seed, bool | np.bool_) else operator.index(seed)
     except TypeError:
         number = -1
     if number < 0:

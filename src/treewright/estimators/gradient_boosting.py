@@ -23,7 +23,7 @@ from treewright.estimators._predictions import (
     Floats,
 )
 from treewright.estimators._table_estimator import TableEstimator
-from treewright.estimators.fitting import Fitted, replace_fit
+from treewright.estimators._tables import Fitted, replace_fit
 from treewright.growing import n_features_drawn, n_threads
 from treewright.parameters.boosting import GradientBoostingParameters
 from treewright.parameters.checks import Allowed, is_fraction, is_int, is_real, number, one_of

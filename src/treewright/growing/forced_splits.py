@@ -66,7 +66,7 @@ def grow_from_root(data: Dataset, root: Below | Among | str, grow: Grow, options
     cut, stump = (
         _best_of_column(data, root, whole, grow, options)
         if isinstance(root, str)
-        else _given(data, root, whole, grow, options)
+        else _prescribed(data, root, whole, grow, options)
     )
     _check_gain(cut, stump, data, grow, options)
     budget = None if options["max_splits"] is None else options["max_splits"] - 1
@@ -123,7 +123,7 @@ def _position(data: Dataset, name: str) -> int:
 def _best_of_column(data: Dataset, name: str, whole: Tree, grow: Grow, options: Options) -> tuple[_Cut, Tree]:
     """The best split of one column, within the limits."""
     feature = _position(data, name)
-    alone = data.narrowed([feature])
+    alone = data.select_columns([feature])
     stump = {"max_splits": 1, "max_features": None, "category_gain": "plain", "progress": None}
     found = grow(alone, {**options, **stump})
     if found.n_leaves < 2:
@@ -134,7 +134,7 @@ def _best_of_column(data: Dataset, name: str, whole: Tree, grow: Grow, options: 
     return cut, cut.tree(data, whole, _as_leaves(data, cut.left, grow, options))
 
 
-def _given(
+def _prescribed(
     data: Dataset, test: Below | Among, whole: Tree, grow: Grow, options: Options
 ) -> tuple[_Cut, Tree]:
     """The given test; missing values go to the side with more gain, or to the heavier one if there are

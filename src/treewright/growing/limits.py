@@ -135,8 +135,8 @@ def _correction(data: Dataset) -> int:
 
 
 def as_whole(data: Dataset) -> Dataset:
-    """A table of which parts are grown by themselves: they correct gains as the whole table does, even where
-    all weights of a part are whole numbers by accident.
+    """A table whose parts are grown on their own: they correct gains as the whole table does, even if all
+    weights of a part happen to be whole numbers.
 
     >>> from treewright import encode
     >>> part = as_whole(encode([[1.0], [2.0], [3.0]], [0, 1, 1], weight=[0.5, 1.0, 2.0])).take([1, 2])
@@ -144,7 +144,7 @@ def as_whole(data: Dataset) -> Dataset:
     True
     """
     by_rows = _correction(with_emphasis(data)) == _BY_ROWS
-    return data.reweighted(data.weight, is_drawn=True) if by_rows else data
+    return data.with_weight(data.weight, is_drawn=True) if by_rows else data
 
 
 def _limit(value: int | None) -> int:

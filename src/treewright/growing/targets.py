@@ -155,7 +155,7 @@ class Scale:
     def scale_rows(self, data: Dataset) -> Dataset:
         """The rows with scaled targets and weights."""
         weight = None if data.weight is None else np.ldexp(data.weight, self.weights)
-        return data.retargeted(np.ldexp(data.target_array, self.numbers)).reweighted(weight)
+        return data.with_targets(np.ldexp(data.target_array, self.numbers)).with_weight(weight)
 
     def scale_limits(self, options: Mapping[str, Any], criterion: str) -> dict[str, float]:
         """The limits in units of weight or gain, scaled like the rows."""

@@ -35,7 +35,7 @@ from treewright.pruning.rule_selection import Candidate, default_class, drop_har
 from treewright.pruning.traversal import Floats
 from treewright.tree import Tree
 from treewright.tree.conditions import Condition, merge_conditions
-from treewright.tree.oblique import extended
+from treewright.tree.oblique import with_directions
 from treewright.tree.rule_list import Rule, RuleList, classes_of, paths
 
 Method = Literal["pessimistic", "validation"]
@@ -89,9 +89,9 @@ def rule_list(
     """
     _check(tree, data, validation, method, max_rules)
     classes = classes_of(tree.schema)
-    covers = Covers(extended(data, tree.directions))
+    covers = Covers(with_directions(data, tree.directions))
     estimate = partial(_pessimistic_rate, confidence=confidence) if method == "pessimistic" else _error_rate
-    judges = covers if validation is None else Covers(extended(validation, tree.directions))
+    judges = covers if validation is None else Covers(with_directions(validation, tree.directions))
     rules = _generalise(tree, judges, estimate)
     if method == "pessimistic":
         rules = drop_harmful_rules(select_rules(rules, covers, len(classes), seed), covers, len(classes))

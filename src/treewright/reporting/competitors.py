@@ -26,7 +26,7 @@ def largest_competitors(subject: Subject, train: Sample | None) -> dict[int, lis
     """The competitors of the branches with the most rows, those of the model first."""
     if train is None:
         return {}
-    tree = subject.shown
+    tree = subject.tree
     inner = np.flatnonzero(~tree.is_leaf)
     is_branch = subject.inside.copy()
     is_branch[subject.leaves] = False

@@ -54,10 +54,10 @@ class Context:
     @property
     def tree(self) -> Tree:
         """The largest tree of the slider, with shortened names."""
-        return self.subject.shown
+        return self.subject.tree
 
     @cached_property
-    def given(self) -> dict[str, Sample]:
+    def full_samples(self) -> dict[str, Sample]:
         """The samples at the nodes of the tree: training, validation, test."""
         schema = self.tree.schema
         return {
@@ -67,12 +67,12 @@ class Context:
 
     def sample(self, name: str) -> Sample | None:
         """A sample, if it was given."""
-        return self.given.get(name)
+        return self.full_samples.get(name)
 
     @property
     def samples(self) -> dict[str, AnySample]:
         """The samples; without training rows, their counts at the nodes of the tree."""
-        return {**({} if "train" in self.rows else {"train": TrainingSample(self.tree)}), **self.given}
+        return {**({} if "train" in self.rows else {"train": TrainingSample(self.tree)}), **self.full_samples}
 
     @cached_property
     def competitors(self) -> dict[int, list[Competitor]]:
@@ -95,21 +95,21 @@ class Context:
     @cached_property
     def metrics(self) -> tuple[str, Metrics] | None:
         """The metrics of the model on the most independent sample, and its name; None without rows."""
-        if not self.given:
+        if not self.full_samples:
             return None
-        name, sample = list(self.given.items())[-1]
+        name, sample = list(self.full_samples.items())[-1]
         train = self.sample("train")
         data = sample.data
         positive = None
         if data.schema.predicts_classes:
             positive = rarer_class(data if train is None else train.data)
-        constant = constant_answer(self.subject.chosen, None if train is None else train.data)
-        return name, metrics(self.subject.chosen, data, constant=constant, positive=positive)
+        constant = constant_answer(self.subject.model_tree, None if train is None else train.data)
+        return name, metrics(self.subject.model_tree, data, constant=constant, positive=positive)
 
     @cached_property
     def slider(self) -> tuple[list[SliderPath], list[str]]:
         """The paths of the slider, and notes on methods that are not on it."""
-        return slider_paths(self.subject, self.given, self.methods)
+        return slider_paths(self.subject, self.full_samples, self.methods)
 
 
 def payload_of(context: Context, title: str | None) -> dict[str, Any]:
@@ -143,7 +143,7 @@ def _tree_facts(context: Context) -> dict[str, Any]:
         "samples": {
             name: sample_facts(sample, context.subject.inside) for name, sample in context.samples.items()
         },
-        "intervals": intervals(context.given, context.delta),
+        "intervals": intervals(context.full_samples, context.delta),
         "surrogates": surrogate_facts(tree, named, place),
         "competitors": competitors_as_json(tree, context.competitors, place),
     }

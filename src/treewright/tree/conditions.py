@@ -214,7 +214,7 @@ class StoredTest:
         raise NotImplementedError
 
     def by_name(self) -> NodeTest:
-        """The test as people write it, of a single column."""
+        """The test by name, of a single column."""
         raise NotImplementedError
 
     def holds(self, values: NDArray[Any]) -> Flags:
@@ -386,7 +386,7 @@ class SubsetTest(StoredTest):
         return bits[nodes]
 
 
-_BLOCK = 2**22  # categories that are looked at together
+_BLOCK = 2**22  # categories that are measured at a time
 
 
 def membership_text(
@@ -500,7 +500,7 @@ class Between:
         if self.above == inf:
             return "is missing"
         ends = (("> ", self.above), ("<= ", self.upto))
-        return " and ".join(sign + column.threshold_text(end) for sign, end in ends if end is not None)
+        return " and ".join(sign + column.threshold_text(end + 0.0) for sign, end in ends if end is not None)
 
     def text(self, column: Column, *, with_missing: bool = True, longest: int = LONGEST_LIST) -> str:
         """The interval in words; `with_missing` followed by "or missing" where that fits."""

@@ -56,7 +56,7 @@ def with_costs(data: Dataset, cost_matrix: Any, priors: Any, cost_split: CostSpl
     elif cost_split == "none":
         factors = np.ones(len(weights))
     stakes = _plain(costs) if cost_split == "generalised_gini" else None
-    return data.restated((replace(target, emphasis=_emphasis(factors, weights), stakes=stakes),))
+    return data.with_target_specs((replace(target, emphasis=_emphasis(factors, weights), stakes=stakes),))
 
 
 def costs_option(target: Target, weights: Floats) -> Costs:
@@ -76,7 +76,7 @@ def with_emphasis(data: Dataset) -> Dataset:
     for target, codes in zip(data.schema.targets, data.target_array, strict=True):
         if target.emphasis is not None:
             weight = weight * np.array(target.emphasis)[codes]
-    return data.reweighted(weight) if weight.any() else data  # without any costs any tree will do
+    return data.with_weight(weight) if weight.any() else data  # without any costs any tree will do
 
 
 def class_risks(criterion: str, block: Floats, target: Target) -> Floats:

@@ -20,7 +20,7 @@ Ints = NDArray[np.int32]
 Bools = NDArray[np.bool_]
 
 MOST_PARTS = 2**20  # of rows that are held at a time
-_BLOCK = 2**14  # rows that are looked at together
+_BLOCK = 2**14  # rows that are checked at a time
 
 
 def leaves(tree: Tree, data: Dataset, n_threads: int = 1) -> Ints:

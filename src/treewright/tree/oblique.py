@@ -108,7 +108,7 @@ def column_at(tree: Tree, data: Dataset, feature: int, rows: NDArray[Any]) -> ND
     return data.column(feature, rows)
 
 
-def extended(data: Dataset, directions: tuple[Direction, ...]) -> Dataset:
+def with_directions(data: Dataset, directions: tuple[Direction, ...]) -> Dataset:
     """A table with the directions as columns of their own."""
     if not directions:
         return data

@@ -15,7 +15,7 @@ from treewright.encoding.schema import Column, Schema
 from treewright.tree.class_counts import SparseRows
 from treewright.tree.conditions import Condition, Within, merge_conditions
 from treewright.tree.missing import columns_with_missing, refuse_sending
-from treewright.tree.oblique import Direction, extended, tested_columns
+from treewright.tree.oblique import Direction, tested_columns, with_directions
 from treewright.tree.tree import Tree, as_array
 
 Array: TypeAlias = NDArray[Any]
@@ -132,7 +132,7 @@ class RuleList:
         """The index of the rule that predicts for each row of an encoded table; `len(rules)`: the default."""
         if data.schema is not self.schema and data.schema.columns != self.schema.columns:
             raise ValueError("the table's columns are not the rules'; encode it with schema=rules.schema")
-        data = extended(data, self.directions)
+        data = with_directions(data, self.directions)
         place = {name: j for j, name in enumerate(self.tested)}
         columns = {c.column: data.column(place[c.column]) for rule in self.rules for c in rule.conditions}
         categories = {name: self.tested[name].categories for name in columns}

@@ -41,15 +41,15 @@ class Surrogates(FrozenArrays):
         return cls(**{name: np.zeros(0, kind) for name, kind in cls.array_types().items()})
 
     @classmethod
-    def listed(
+    def of_tests(
         cls, schema: Schema, entries: Iterable[tuple[int, NodeTest, bool, float, float]]
     ) -> Surrogates:
         """Surrogates by hand: (node, test, reversed, agreement, adjusted), in the order of their nodes.
 
         >>> from treewright.encoding.schema import Column
         >>> from treewright.tree.conditions import Among
-        >>> job = Column("job", "category", ("clerk", "cook"))
-        >>> Surrogates.listed(Schema((job,)), [(0, Among("job", ("cook",)), True, 0.9, 0.5)]).subsets.tolist()
+        >>> schema = Schema((Column("job", "category", ("clerk", "cook")),))
+        >>> Surrogates.of_tests(schema, [(0, Among("job", ("cook",)), True, 0.9, 0.5)]).subsets.tolist()
         [2]
         """
         names = ("node", "reversed", "agreement", "adjusted", "feature", "threshold", "bits")

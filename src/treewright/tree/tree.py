@@ -66,7 +66,7 @@ class Tree(FrozenArrays, Shaped, Presented):
     missing: Missing = "learn"  # how rows go on where the value that a node tests is missing
     # whether i continues the split of the node above it: with it one split into many branches
     joined: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
-    surrogates: Surrogates = field(default_factory=Surrogates.none)  # what stands in for missing values
+    surrogates: Surrogates = field(default_factory=Surrogates.none)  # tests used for missing values
     directions: tuple[Direction, ...] = ()  # sums of columns that count as columns of their own
     linear: LinearAnswers | None = None  # formulas instead of numbers as answers
     # of the rows that the statistic counts; None: not known. Trees of the same nodes are equal without it
@@ -229,7 +229,7 @@ class Tree(FrozenArrays, Shaped, Presented):
 
     def predict(self, table: Any) -> NDArray[Any]:
         """Classes or numbers for the rows of a table; one column per target where there are several."""
-        return named(self.schema, predict.answers(self, encode(table, schema=self.schema)))
+        return decode_predictions(self.schema, predict.answers(self, encode(table, schema=self.schema)))
 
     def predict_proba(self, table: Any) -> Floats | list[Floats]:
         """The share of each class in the leaf of each row; a list where there are several targets."""
@@ -301,9 +301,9 @@ class Tree(FrozenArrays, Shaped, Presented):
         >>> tree.n_leaves, raised.n_leaves, raised.rows[0].item()
         (4, 3, 4)
         """
-        return replace(self, **grafted_arrays(self, replacements, collapse)).restated(data)
+        return replace(self, **grafted_arrays(self, replacements, collapse)).recount(data)
 
-    def restated(self, data: Dataset) -> Tree:
+    def recount(self, data: Dataset) -> Tree:
         """The same tests with the statistic of other rows, which must reach every leaf. For classes only."""
         if not self.schema.predicts_classes:
             raise ValueError("a regression tree cannot be recounted; this is for classes")
@@ -439,7 +439,7 @@ class Tree(FrozenArrays, Shaped, Presented):
 _WIDEST_TEXTS = 10**7  # characters of an array in which every class is as wide as the longest
 
 
-def named(schema: Schema, answers: NDArray[Any]) -> NDArray[Any]:
+def decode_predictions(schema: Schema, answers: NDArray[Any]) -> NDArray[Any]:
     """Predictions, (rows, targets), for users: the names of classes, one dimension for one target."""
     if schema.predicts_classes:
         names = [as_array(target.classes or ()) for target in schema.targets]
