@@ -246,7 +246,7 @@ class BorutaFunctionParameters(BorutaOptions, SeededRunParameters, group="Growin
     growing: Mapping[str, Any] | None = parameter(
         default=None,
         kind="mapping or None",
-        doc="More options of `grow` for the trees, such as ``{\"missing\": \"surrogate\"}``.",
+        doc='More options of `grow` for the trees, such as ``{"missing": "surrogate"}``.',
         allowed=Allowed(lambda v: v is None or isinstance(v, Mapping), "a dict of options of grow, or None"),
     )
 
