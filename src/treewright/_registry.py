@@ -94,6 +94,6 @@ def check_names(name: str, known: Iterable[str], given: Iterable[str]) -> None:
             raise TypeError(f"{name} has no option {option!r}; its options are {choices_text(option, names)}")
 
 
-def offered(known: Container[str], facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Of what somebody knows, that for which a function asks."""
+def options_for(known: Container[str], facts: Mapping[str, Any]) -> dict[str, Any]:
+    """The facts that a function takes as options, without those that are None."""
     return {fact: value for fact, value in facts.items() if fact in known and value is not None}

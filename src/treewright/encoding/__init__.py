@@ -31,7 +31,6 @@ def encode(
     decimal: ByColumn = None,
     thousands: ByColumn = None,
     date_format: ByColumn = None,
-    _report: tuple[Callable[[int], str], list[Advice]] | None = None,
 ) -> Dataset:
     """Encode a table, with the target to learn or without it.
 
@@ -73,7 +72,23 @@ def encode(
     >>> encode({"job": ["pilot"], "age": [40]}, schema=data.schema).columns[1].tolist()
     [-2]
     """
-    reader = Reader(decimal, thousands, date_format, *(_report or ()))
+    reader = Reader(decimal, thousands, date_format)
+    data = _encode(reader, table, target, weight, kinds, schema, classes, judging)
+    warn(fold_advice(reader.advice))
+    return data
+
+
+def _encode(
+    reader: Reader,
+    table: Any,
+    target: Any = None,
+    weight: Any = None,
+    kinds: Kinds | None = None,
+    schema: Schema | None = None,
+    classes: bool | None = None,
+    judging: bool = False,
+) -> Dataset:
+    """The data set that `encode` returns; the advice is left in the reader of texts."""
     if schema is not None and kinds is not None:
         raise ValueError("give kinds or a schema, not both: a schema fixes the kinds")
     if schema is not None and reader.is_set:
@@ -97,14 +112,18 @@ def encode(
     if named_targets is not None:
         targets, codes = encode_targets(named_targets, schema, classes, judging, reader)
     assert arrays is not None
-    data = Dataset(schema or Schema(columns, targets), arrays, codes, encode_weight(weight, source.n_rows))
-    if _report is None:
-        warn(fold_advice(reader.advice))
-    return data
+    return Dataset(schema or Schema(columns, targets), arrays, codes, encode_weight(weight, source.n_rows))
 
 
 def encode_with_advice(
-    table: Any, target: Any = None, *, place: Callable[[int], str] = "row {}".format, **options: Any
+    table: Any,
+    target: Any = None,
+    *,
+    decimal: ByColumn = None,
+    thousands: ByColumn = None,
+    date_format: ByColumn = None,
+    place: Callable[[int], str] = "row {}".format,
+    **options: Any,
 ) -> tuple[Dataset, list[Advice]]:
     """The data set that `encode` returns, and its advice for each column; `place` names a row in messages.
 
@@ -113,5 +132,5 @@ def encode_with_advice(
     >>> print(advice[0].text)
     column 'price' holds numbers as text ('7,50 €' in line 2): read as numbers with a decimal comma and '€'
     """
-    advice: list[Advice] = []
-    return encode(table, target, _report=(place, advice), **options), advice
+    reader = Reader(decimal, thousands, date_format, place)
+    return _encode(reader, table, target, **options), reader.advice

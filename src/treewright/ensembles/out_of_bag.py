@@ -13,7 +13,7 @@ from treewright.certifying.losses import loss_name
 from treewright.encoding import Dataset
 from treewright.ensembles.forest import Forest
 from treewright.ensembles.permutation import shuffled_rises
-from treewright.ensembles.side_by_side import Listener, gathered, side_by_side
+from treewright.ensembles.side_by_side import Listener, results_in_order, side_by_side
 from treewright.ensembles.totals import has_simple_routes
 from treewright.tree import Tree
 from treewright.tree.evaluate import prediction_losses, rows_of
@@ -250,7 +250,7 @@ def importance_of(forest: Forest, data: Dataset, n_threads: int = 1) -> ForestIm
             return shuffled_rises(tree, data, rows, random)
         return _rises_by_column(tree, data, rows, random, listener)
 
-    all_rises = np.array(gathered(rises, range(len(forest)), n_threads))
+    all_rises = np.array(results_in_order(rises, range(len(forest)), n_threads))
     error = all_rises.std(axis=0, ddof=min(1, len(forest) - 1)) / np.sqrt(len(forest))
     shares = forest.gain_shares
     numbers = np.stack([all_rises.mean(axis=0), error, shares], axis=1).tolist()

@@ -14,7 +14,7 @@ from treewright.encoding.tables import available_memory
 from treewright.ensembles.bootstrap import Draws
 from treewright.ensembles.forest import Forest
 from treewright.ensembles.out_of_bag import refuse_other_rows
-from treewright.ensembles.side_by_side import Listener, gathered
+from treewright.ensembles.side_by_side import Listener, results_in_order
 from treewright.tree import Tree
 
 Floats = NDArray[np.float64]
@@ -26,7 +26,7 @@ _HAIR = 1e-6  # by which shares may miss a level: they are stored in single prec
 
 def leaves_of(forest: Forest, data: Dataset, n_threads: int = 1) -> Ints:
     """The leaf of each row in each tree, (rows, trees)."""
-    return np.stack(gathered(lambda tree, _: tree.apply(data), forest.trees, n_threads), axis=1)
+    return np.stack(results_in_order(lambda tree, _: tree.apply(data), forest.trees, n_threads), axis=1)
 
 
 def proximity(
@@ -112,7 +112,7 @@ class LeafTargets:
             share = (weight[rows] / total[leaf]).astype(np.float32)
             return start.astype(np.int64), rank[rows].astype(np.int32), share
 
-        found = gathered(sort_targets, range(len(trees)), n_threads)
+        found = results_in_order(sort_targets, range(len(trees)), n_threads)
         start, order, share = ([each[k] for each in found] for k in range(3))
         return cls(numbers, tuple(start), tuple(order), tuple(share))  # type: ignore[arg-type]
 

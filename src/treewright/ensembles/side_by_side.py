@@ -60,15 +60,15 @@ def side_by_side(
             raise
 
 
-def gathered(
+def results_in_order(
     work: Callable[[Task, Listener], T],
     tasks: Sequence[Task],
     n_threads: int,
     progress: Listener | None = None,
 ) -> list[T]:
-    """What `side_by_side` makes of the tasks, in their order; `progress` is told how much is done.
+    """What `side_by_side` makes of the tasks, in their order; `progress` is called with the fraction done.
 
-    >>> gathered(lambda task, listener: task * task, [1, 2, 3], 2)
+    >>> results_in_order(lambda task, listener: task * task, [1, 2, 3], 2)
     [1, 4, 9]
     """
     results: list[T] = []

@@ -56,7 +56,7 @@ class Code:
         return sorted(found.union(*(tree.directions[j - n].columns for j in self.sums)))
 
     @cached_property
-    def demanded(self) -> list[int]:
+    def required_columns(self) -> list[int]:
         """The columns, then the sums, that must not be missing: what some test reads, if the tree takes
         complete rows only.
         """

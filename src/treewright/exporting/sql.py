@@ -175,8 +175,8 @@ class _Writer:
         The larger child of a branch goes on in the same CASE, and only the smaller one begins another, so
         that they nest no deeper than the logarithm of the number of leaves.
         """
-        if self.code.demanded:
-            missing = " OR ".join(map(self._is_missing, self.code.demanded))
+        if self.code.required_columns:
+            missing = " OR ".join(map(self._is_missing, self.code.required_columns))
             yield f"{_INDENT * level}CASE"
             yield f"{_INDENT * (level + 1)}WHEN {missing} THEN NULL"
             yield f"{_INDENT * (level + 1)}ELSE"

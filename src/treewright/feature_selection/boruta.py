@@ -20,7 +20,7 @@ from treewright._text import aligned, escape
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Schema
 from treewright.ensembles.permutation import shuffled_rises
-from treewright.ensembles.side_by_side import Listener, gathered
+from treewright.ensembles.side_by_side import Listener, results_in_order
 from treewright.feature_selection._progress import of_stage
 from treewright.growing import grow, n_features_drawn, n_threads
 from treewright.growing.limits import row_count
@@ -261,7 +261,7 @@ def forest_importances(
 
     # summed in the order of the trees, so that the result does not depend on the number of threads
     sums = np.zeros((2, data.n_columns))
-    for each in gathered(work, range(n_trees), threads, options["progress"]):
+    for each in results_in_order(work, range(n_trees), threads, options["progress"]):
         sums += each, each**2
     mean = sums[0] / n_trees
     if by_gain:

@@ -18,7 +18,7 @@ from treewright import _core
 from treewright._json import plain
 from treewright._text import aligned, escape
 from treewright.encoding import Dataset
-from treewright.ensembles.side_by_side import Listener, gathered
+from treewright.ensembles.side_by_side import Listener, results_in_order
 from treewright.feature_selection._progress import of_stage
 from treewright.growing import grow, n_threads
 from treewright.growing.limits import core_limits, core_options, row_count
@@ -167,7 +167,7 @@ def _stumps(
             stumps.append(grow(data.select_columns([position]), **options))
         return stumps
 
-    batches = gathered(work, range(0, data.n_columns, _COLUMNS_PER_TASK), n_threads(n_jobs), progress)
+    batches = results_in_order(work, range(0, data.n_columns, _COLUMNS_PER_TASK), n_threads(n_jobs), progress)
     return tuple(tree for batch in batches for tree in batch)
 
 
@@ -233,7 +233,7 @@ class Permutations:
             stump, first = task
             return stump.gains(range(first, min(first + size, self.n_permutations)), listener)
 
-        found, n = gathered(work, tasks, n_threads(self.n_jobs), progress), len(starts)
+        found, n = results_in_order(work, tasks, n_threads(self.n_jobs), progress), len(starts)
         return [np.concatenate(found[i * n : (i + 1) * n]) for i in range(len(stumps))]
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from treewright._json import plain
 from treewright._text import aligned, escape
 from treewright.encoding import Dataset
-from treewright.ensembles.side_by_side import Listener, gathered
+from treewright.ensembles.side_by_side import Listener, results_in_order
 from treewright.feature_selection._progress import of_stage
 from treewright.growing import n_threads, whole_number
 from treewright.parameters import is_fraction, takes
@@ -180,7 +180,7 @@ class _Search:
             tree = self.scorer.grow(training, listener)
             return self.scorer.score(tree, test), frozenset(columns[j] for j in asked_columns(tree))
 
-        return gathered(work, tasks, n_threads(self.n_jobs), progress)
+        return results_in_order(work, tasks, n_threads(self.n_jobs), progress)
 
     def scores(self, sets: Sequence[Columns], progress: Listener | None = None) -> list[list[Trial]]:
         """The trials of each set in all folds."""
@@ -262,7 +262,7 @@ def _recursive_elimination(search: _Search, n_columns: int | None, step: int | f
         training, test = search.folds[fold] if fold < len(search.folds) else (search.data, None)
         return _eliminate(search.scorer, training, test, sizes, listener)
 
-    found = gathered(work, range(len(search.folds) + 1), n_threads(search.n_jobs), search.progress)
+    found = results_in_order(work, range(len(search.folds) + 1), n_threads(search.n_jobs), search.progress)
     scores = np.array([scores for _, scores in found[:-1]]).T
     return found[-1][0], list(scores)
 

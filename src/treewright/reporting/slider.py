@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright._registry import offered
+from treewright._registry import options_for
 from treewright.pruning import METHODS, PruningPath, leaves_choice, prune
 from treewright.pruning.minimum_errors import Front
 from treewright.pruning.path import NestedPrunings, leaf_mask
@@ -97,7 +97,7 @@ def _path_by(method: str, subject: Subject, given: Mapping[str, Sample], *, must
         return None
     # A path without a selected tree is evaluated later, only at the positions that are shown.
     known = () if leaves_choice(method, ()) else METHODS.options(method)
-    options: dict[str, Any] = offered(known, facts)
+    options: dict[str, Any] = options_for(known, facts)
     options |= _FIXED_OPTIONS.get(method, {})
     try:
         return prune(subject.tree, method, **options)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from treewright._registry import check_names, choices_text, offered, options_of
+from treewright._registry import check_names, choices_text, options_for, options_of
 from treewright._text import aligned, amount
 from treewright.certifying import certify, certify_errors
 from treewright.certifying.binomial import check_delta
@@ -323,7 +323,7 @@ class _Task:
         """
         tree = grown_from.tree
         facts = {"data": grown_from.rows, "growing": self.growing, "seed": self.seed}
-        arguments = offered(options_of(_function(method)), facts) | self.options.get(method, {})
+        arguments = options_for(options_of(_function(method)), facts) | self.options.get(method, {})
         if method != "rules":
             refuse_raising(method, arguments, self.growing, tree.schema)
         path: Any = None

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from treewright._registry import offered
+from treewright._registry import options_for
 from treewright.encoding import Dataset
 from treewright.encoding.splits import split
 from treewright.pruning import METHODS, PruningPath, leaves_choice, prune, refuse_raising
@@ -94,11 +94,11 @@ class Plan:
         known = set(METHODS.options(self.method))
         if self.by is not None and not METHODS.needs(self.method, "validation"):
             known.discard("validation")
-        path = prune(tree, self.method, **offered(known, facts), **self.pruning)
+        path = prune(tree, self.method, **options_for(known, facts), **self.pruning)
         if path.validation is not None:
             del facts["validation"]
         if self.by is not None:
-            path = select(path, self.by, **offered(WAYS.options(self.by), facts), **self.choosing)
+            path = select(path, self.by, **options_for(WAYS.options(self.by), facts), **self.choosing)
         if validation is None or path.validation is not None:
             return path
         return path.with_validation(validation)

@@ -167,7 +167,7 @@ def _check(layout: Layout, row: int) -> Formula:
     """Whether the values of a row are of the kinds of their columns, and there where they have to be."""
     cells, headings = layout.inputs_of(row), layout.inputs_of("$1")
     found = '"ok"'
-    if layout.code.demanded:
+    if layout.code.required_columns:
         gap = (
             f'SUMPRODUCT(MAX(({cells}="")*COLUMN({cells})*(Columns!{layout.inputs_of("$3")}="{_REQUIRED}")))'
         )
@@ -208,7 +208,8 @@ def _column_rows(layout: Layout) -> Iterator[list[Any]]:
     yield [_heading(code.tree.schema.columns[j]) for j in layout.inputs]
     yield [kind_text(layout, j) for j in layout.inputs]
     yield [
-        _REQUIRED if j in code.demanded else _OPTIONAL if j in code.used else _UNUSED for j in layout.inputs
+        _REQUIRED if j in code.required_columns else _OPTIONAL if j in code.used else _UNUSED
+        for j in layout.inputs
     ]
     categories = [code.tree.schema.columns[j].categories if j in code.used else () for j in layout.inputs]
     yield from map(list, zip_longest(*categories))

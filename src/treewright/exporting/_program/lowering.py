@@ -43,10 +43,10 @@ def _demands(code: Code, raises: bool) -> tuple[form.Block, list[int]]:
 
     With exceptions missing values are found first, then values of a wrong type, then sums without a value.
     """
-    if not raises or not code.demanded:
-        return (), code.demanded
+    if not raises or not code.required_columns:
+        return (), code.required_columns
     return (form.Do(form.Call("complete", (form.Name("row"),))),), [
-        j for j in code.demanded if j in code.sums
+        j for j in code.required_columns if j in code.sums
     ]
 
 
@@ -283,7 +283,7 @@ _COSTS = "what it costs to predict each class (across) where another one (down) 
 
 def _prediction(code: Code, targets: Sequence[int], raises: bool) -> str:
     """`predict`, and for classes `shares`, which fills an array; what they need stands before them."""
-    refusal = "" if raises or not code.demanded else "if at < 0:\n        return nothing()"
+    refusal = "" if raises or not code.required_columns else "if at < 0:\n        return nothing()"
     if code.formulas is not None:
         return f"{_PREDICT}    at: int = leaf(row)\n    {refusal}\n{_FORMULA}"
     ends, starts = [suffix(code, k) for k in targets], offsets(code, targets)

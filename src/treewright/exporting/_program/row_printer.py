@@ -142,8 +142,10 @@ class RowPrinter(Printer):
             yield from self.source(each)
         if code.columns:
             yield from self.source("value")
-        if code.demanded:
-            yield from self.complete([code.tree.schema.names[j] for j in code.demanded if j not in code.sums])
+        if code.required_columns:
+            yield from self.complete(
+                [code.tree.schema.names[j] for j in code.required_columns if j not in code.sums]
+            )
 
     def classes(self) -> Iterator[str]:
         """The labels of the classes, of several targets within one another."""
