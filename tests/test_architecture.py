@@ -16,6 +16,7 @@ PACKAGE = SOURCE / "treewright"
 # From the bottom up: each package imports from the layers below it only.
 LAYERS = {
     "support": {
+        "_arrays",
         "_atomic",
         "_core",
         "_json",
