@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from treewright import _core
+from treewright._arrays import Array
 from treewright._text import label_text
-from treewright.encoding.cells import Array, Cells, Family, as_codes, as_numbers, occurring, recode
+from treewright.encoding.cells import Cells, Family, as_codes, as_numbers, occurring, recode
 from treewright.encoding.prefix_codes import (
     Reader,
     number_bits,

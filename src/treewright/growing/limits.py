@@ -10,8 +10,8 @@ from math import ceil, log2, sqrt
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright._arrays import Floats
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Schema
 from treewright.parameters.checks import is_int
@@ -174,7 +174,7 @@ def non_negative(name: str, value: float) -> float:
     return number
 
 
-def _critical_values(significance: float | None, schema: Schema) -> NDArray[np.float64] | None:
+def _critical_values(significance: float | None, schema: Schema) -> Floats | None:
     """The least χ² that is significant, by degrees of freedom; None without a test."""
     if significance is None:
         return None
