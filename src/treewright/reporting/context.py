@@ -79,7 +79,10 @@ class Context:
     @property
     def samples(self) -> dict[str, AnySample]:
         """The samples; without training rows, their counts at the nodes of the tree."""
-        return {**({} if "train" in self.rows else {"train": TrainingSample(self.tree)}), **self.full_samples}
+        return {
+            **({} if "train" in self.rows else {"train": TrainingSample.of(self.tree)}),
+            **self.full_samples,
+        }
 
     @cached_property
     def competitors(self) -> dict[int, list[Competitor]]:

@@ -86,7 +86,7 @@ class Comparison:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Plot the losses of all methods; needs matplotlib."""
-        from treewright.plotting.comparisons import plot_comparison
+        from treewright.plotting.pruning_paths import plot_comparison
 
         return plot_comparison(self, ax=ax)
 
