@@ -34,7 +34,8 @@ class GradientBoosted(Saved):
 
     Each tree is an ordinary regression `Tree`: ``model.trees[0][0]`` prints, plots and exports itself. The
     weight of a node is the sum of the hessians of its rows, and its value a step times the learning rate.
-    Sums of steps are logits of classes, logarithms for the losses "poisson" and "gamma", else predictions.
+    Sums of steps are logits of classes; for numbers they are predictions, or their logarithms if the loss is
+    one such as "poisson".
 
     >>> from treewright import encode
     >>> data = encode({"x": range(100)}, [0] * 50 + [1] * 50)
@@ -166,8 +167,8 @@ def boost(
     data : Dataset
         What `encode` made of a table and its target. Rows of weight 0 count for nothing.
     loss : str, optional
-        "log_loss" for classes; "squared_error" (the default), "absolute_error", "quantile", "poisson" or
-        "gamma" for numbers.
+        One of `treewright.ensembles.losses.LOSSES` that suits the target; by default "log_loss" for classes,
+        "squared_error" for numbers.
     quantile : float
         Which one, for the loss of that name.
     learning_rate : float

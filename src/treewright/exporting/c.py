@@ -39,6 +39,7 @@ from treewright.exporting._tree import (
 )
 from treewright.tree import Tree
 
+SUFFIXES = (".h",)
 _FLAGS = ("-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC")
 _DEEPEST = 10_000  # tests in a row where rows are divided: the nodes still to visit lie on the stack
 _RESERVED = words(
