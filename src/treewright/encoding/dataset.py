@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.encoding.cells import Array
+from treewright._arrays import Array
 from treewright.encoding.provenance import Labels, Provenance
 from treewright.encoding.schema import Schema, Target
 
@@ -168,7 +168,7 @@ class Dataset:
         return self.columns[position][rows]
 
     @cached_property
-    def row_hashes(self) -> npt.NDArray[np.uint64]:
+    def row_hashes(self) -> NDArray[np.uint64]:
         """A hash of each row without its targets."""
         return _core.row_hashes(self.columns)
 

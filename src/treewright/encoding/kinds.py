@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from treewright import _core
+from treewright._arrays import Array
 from treewright._text import label_text
-from treewright.encoding.cells import Array, Cells, Family, as_codes, as_numbers, occurring, recode
+from treewright.encoding.cells import Cells, Family, as_codes, as_numbers, occurring, recode
 from treewright.encoding.prefix_codes import (
     Reader,
     number_bits,
@@ -164,8 +165,8 @@ class Number(Kind):
         return cells
 
     def threshold_text(self, value: float) -> str:
-        """The shortest text that reads as the same number; 0 for -0, which compares equal."""
-        return repr(value + 0.0).removesuffix(".0")
+        """The shortest text that reads as the same number."""
+        return repr(value).removesuffix(".0")
 
 
 class Time(Number):

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright import _core
+from treewright._arrays import Array
 from treewright.encoding import Dataset
 from treewright.encoding.tables import available_memory
 
@@ -62,5 +61,5 @@ def check_memory(need: int, what: str = "growing", instead: str = "take fewer ro
         )
 
 
-def _columns(data: Dataset) -> list[NDArray[Any]]:
+def _columns(data: Dataset) -> list[Array]:
     return list(data.columns.T) if isinstance(data.columns, np.ndarray) else list(data.columns)

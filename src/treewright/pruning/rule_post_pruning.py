@@ -30,8 +30,14 @@ import numpy as np
 
 from treewright.encoding import Dataset
 from treewright.pruning.pessimistic_errors import add_errors
-from treewright.pruning.rule_coverage import Bits, Covers
-from treewright.pruning.rule_selection import Candidate, default_class, drop_harmful_rules, select_rules
+from treewright.pruning.rule_selection import (
+    Bits,
+    Candidate,
+    Covers,
+    default_class,
+    drop_harmful_rules,
+    select_rules,
+)
 from treewright.pruning.traversal import Floats
 from treewright.tree import Tree
 from treewright.tree.conditions import Condition, merge_conditions
@@ -219,7 +225,7 @@ def _rule_list(tree: Tree, candidates: list[Candidate], covers: Covers, estimate
             rules.append(rule(candidate.conditions, candidate.code, candidate.error, rows))
             left = left & ~candidate.cover
     code = default_class(left, covers, len(classes))
-    weight, right = covers.weigh(np.stack([left, left & covers.of_class(code)]))
+    weight, right = covers.weigh(np.stack([left, left & covers.of(code)]))
     error = estimate(np.array(weight), np.array(weight - right))
     columns = {condition.column for each in rules for condition in each.conditions}
     incomplete = frozenset(name for name in columns if _has_missing(covers.data, name))
