@@ -287,7 +287,7 @@ def optional_module(name: str, purpose: str, package: str) -> Any:
         raise ImportError(f"{purpose} needs {name}: pip install '{package}'") from None
 
 
-def _labels(code: Code) -> Iterator[tuple[str, tuple[Any, ...]]]:
+def all_labels(code: Code) -> Iterator[tuple[str, tuple[Any, ...]]]:
     """What has labels, and the labels: the columns' categories and the targets' classes."""
     yield from ((f"column {column.name!r}", column.categories) for column in code.columns)
     yield from ((f"target {target.name!r}", target.classes or ()) for target in code.targets)
@@ -295,7 +295,7 @@ def _labels(code: Code) -> Iterator[tuple[str, tuple[Any, ...]]]:
 
 def check_labels(code: Code) -> None:
     """TypeError about a category or class that has no literal in programs."""
-    for what, labels in _labels(code):
+    for what, labels in all_labels(code):
         for label in labels:
             if type(label) not in (str, bool, int, float):
                 raise TypeError(
@@ -306,14 +306,14 @@ def check_labels(code: Code) -> None:
 
 def check_integers(code: Code, language: str) -> None:
     """ValueError about an integer that is too large for a language."""
-    for what, labels in _labels(code):
+    for what, labels in all_labels(code):
         if any(isinstance(label, int) and abs(label) > LARGEST_INTEGER for label in labels):
             raise ValueError(f"{what} holds integers beyond 64 bits, for which {language} has no type")
 
 
 def check_nul(code: Code, language: str) -> None:
     """ValueError about a text that a language would cut off at its character NUL."""
-    for what, labels in _labels(code):
+    for what, labels in all_labels(code):
         for label in labels:
             if isinstance(label, str) and "\0" in label:
                 raise ValueError(
