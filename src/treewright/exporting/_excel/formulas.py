@@ -71,7 +71,7 @@ class Layout:
         shares = [f"P({label_text(label)}){ends[k]}" for k, _, label in self.classes]
         return [*(f"prediction{end}" for end in ends), *shares]
 
-    @cached_property
+    @property
     def outputs(self) -> list[str]:
         """The headings to the right of the inputs and sums."""
         return [*self.predictions, "leaf", "check"]
@@ -95,9 +95,8 @@ class Layout:
     @cached_property
     def regressors(self) -> dict[int, float]:
         """The columns in the formulas of leaves, with what a missing value of them counts as."""
-        return dict(
-            sorted({j: mean for _, terms in self.code.formulas or () for j, _, mean in terms}.items())
-        )
+        found = {j: mean for _, terms in self.code.formulas or () for j, _, mean in terms}
+        return dict(sorted(found.items()))
 
     @property
     def n_nodes(self) -> int:
@@ -108,11 +107,10 @@ class Layout:
     def steps(self) -> int:
         """The largest number of tests that a row meets, with all surrogates."""
         tree = self.code.tree
-        height = np.zeros(tree.n_nodes, np.int64)
-        tests = 1 + np.bincount(tree.surrogates.node, minlength=tree.n_nodes)
-        for node in np.flatnonzero(~tree.is_leaf)[::-1].tolist():
-            height[node] = tests[node] + max(height[node + 1], height[tree.right[node]])
-        return int(height[0])
+        above = ~tree.is_leaf + np.bincount(tree.surrogates.node, minlength=tree.n_nodes)
+        for node, parent in enumerate(tree.parent[1:].tolist(), start=1):
+            above[node] += above[parent]
+        return int(above.max())
 
     def cell(self, feature: int) -> str:
         """The cell of a column or sum in the sheet "Predict"."""

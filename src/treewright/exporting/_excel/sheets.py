@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain, repeat, zip_longest
+from itertools import chain, islice, repeat, zip_longest
 from typing import Any, NamedTuple
 
 from treewright._text import count, escape, name_text, shorten
@@ -31,7 +31,7 @@ from treewright.tree.wording import branch_in_words, surrogate_in_words
 
 MOST_FORMULAS = 1_000_000
 LONGEST_HEADING = 1_000  # characters
-INPUT, SUM, OUTPUT = "FFF8DC", "EDEDED", "E2EFDA"  # colors
+INPUT, OUTPUT = "FFF8DC", "E2EFDA"  # colors
 _FORMATS = {"time": "yyyy-mm-dd hh:mm:ss", "text": "@"}
 
 
@@ -47,7 +47,7 @@ class Sheet(NamedTuple):
     """A sheet: its rows, which are made while they are written, and how it looks."""
 
     title: str
-    rows: Iterator[list[Any]]
+    rows: Iterator[Sequence[Any]]
     looks: Sequence[Look]
     freeze: str | None = "A2"
     choices: Sequence[tuple[str, str]] = ()  # cells and where their list of values is
@@ -95,32 +95,20 @@ def _predict_sheet(
     """The sheet to type rows into."""
     sums = [name_text(layout.code.tree.tested[j].name) for j in layout.code.sums]
     headings = [*map(_heading, layout.columns), *sums, *layout.outputs]
+    formats = [_FORMATS.get(family(column), "General") for column in layout.columns]
     looks = [
-        Look(
-            max(_width(column.name), 20 * (column.kind == "time")),
-            INPUT,
-            _FORMATS.get(family(column), "General"),
-        )
-        for column in layout.columns
+        Look(max(_width(heading), len(format) + 1), INPUT, format)
+        for heading, format in zip(headings, formats, strict=False)
     ]
-    looks += [Look(_width(name), SUM) for name in sums]
-    looks += [*map(_output_look, layout.outputs[:CHECK]), Look(34, OUTPUT)]
+    looks += [*map(_output_look, headings[len(looks) : CHECK]), Look(34, OUTPUT)]
     choices = [
         (f"{letters(place)}2:{letters(place)}{n_rows + 1}", layout.categories(j))
         for place, j in enumerate(layout.inputs, start=1)
         if j in layout.code.used and layout.code.tree.tested[j].categories
     ]
-    rows = _predict_rows(headings, formulas, n_rows, examples)
-    return Sheet("Predict", rows, looks, "A2", choices)
-
-
-def _predict_rows(
-    headings: list[Any], formulas: list[Formula], n_rows: int, examples: Sequence[list[Any]]
-) -> Iterator[list[Any]]:
-    yield headings
     values = chain(zip(*examples, strict=True), repeat((None,) * len(examples)))
-    for row, cells in zip(range(2, n_rows + 2), values, strict=False):
-        yield [*cells, *(formula.in_row(row) for formula in formulas)]
+    rows = ([*cells, *formulas] for cells in islice(values, n_rows))
+    return Sheet("Predict", chain([headings], rows), looks, "A2", choices)
 
 
 def _heading(column: Column) -> str:
@@ -207,12 +195,10 @@ def _leaf_cells(layout: Layout) -> Iterator[list[Any]]:
     yield from map(list, zip(*columns, strict=True))
 
 
-def _walk_rows(layout: Layout, n_rows: int) -> Iterator[list[Any]]:
+def _walk_rows(layout: Layout, n_rows: int) -> Iterator[Sequence[Any]]:
     names = [escape(name_text(layout.code.tree.tested[j].name)) for j in layout.features]
     yield [*names, "start", *(f"step {step}" for step in range(1, layout.steps + 1))]
-    cells = walk_formulas(layout)
-    for row in range(2, n_rows + 2):
-        yield [cell.in_row(row) if isinstance(cell, Formula) else cell for cell in cells]
+    yield from repeat(walk_formulas(layout), n_rows)
 
 
 # ---- the sheet "Read me"

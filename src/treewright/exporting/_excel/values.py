@@ -18,7 +18,7 @@ SMALLEST = 2.22507385850721e-308
 DIGITS = 15  # of a number that Excel reads and compares
 MICROSECONDS_A_DAY, EPOCH = 86_400_000_000, 25_569  # 1970-01-01 is the day 25,569 of Excel
 FIRST_DAY, AFTER_LAST_DAY = 61, 2_958_466  # from March 1900, where the calendar of Excel is right, to 9999
-ROW = "\0"  # the number of the row, in a formula that is filled down a column
+ROW = "\0"  # no text in a formula holds it
 
 UNREADABLE = re.compile("[\0\ud800-\udfff\ufffe\uffff]")  # neither a file nor a function of Excel has them
 _UNDERSCORE = "_(?!x[0-9A-Fa-f]{4}_)"  # but where Excel takes _x0041_ for A
@@ -26,13 +26,11 @@ _PIECES = re.compile(f"[\x01-\x1f]|(?:[^\x01-\x1f_]|{_UNDERSCORE}){{1,{LONGEST_L
 
 
 class Formula(str):
-    """The text of a formula, with its "="; any other text in a cell is text, whatever it begins with."""
+    """The text of a formula, with its "=", in which `ROW` stands for the number of its row; any other text
+    in a cell is text, whatever it begins with.
+    """
 
     __slots__ = ()
-
-    def in_row(self, row: int) -> Formula:
-        """The formula in a row of the column that it is filled down."""
-        return Formula(self.replace(ROW, str(row)))
 
 
 def formula(text: str, what: str) -> Formula:

@@ -12,7 +12,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from treewright._text import escape
 from treewright.exporting._excel.sheets import Look, Sheet
-from treewright.exporting._excel.values import UNREADABLE, Formula, letters
+from treewright.exporting._excel.values import ROW, UNREADABLE, Formula, letters
 from treewright.exporting._tree import optional_module
 
 _HEADING_COLOR = "1F4E78"
@@ -68,18 +68,18 @@ def _cells(openpyxl: Any, page: Any, sheet: Sheet) -> Iterator[list[Any]]:
     if sheet.freeze is None:
         heading = _style(openpyxl, page, None, is_title=True)
     styles = [_style(openpyxl, page, look) for look in sheet.looks]
-    for row, values in enumerate(sheet.rows):
-        own = repeat(heading) if row == 0 else chain(styles, repeat(plain))
-        yield [_cell(openpyxl, page, value, style) for value, style in zip(values, own, strict=False)]
+    for row, values in enumerate(sheet.rows, start=1):
+        own = repeat(heading) if row == 1 else chain(styles, repeat(plain))
+        yield [_cell(openpyxl, page, row, *each) for each in zip(values, own, strict=False)]
 
 
 def _style(openpyxl: Any, page: Any, look: Look | None, is_title: bool = False) -> Any:
     """The style of the cells of a column, or of headings."""
     cell, styles = openpyxl.cell.WriteOnlyCell(page), openpyxl.styles
     if is_title:
-        cell.font = styles.Font(bold=True, size=14)
+        cell.font = styles.Font("Calibri", 14, bold=True)
     elif look is None:
-        cell.font = styles.Font(bold=True, color="FFFFFF")
+        cell.font = styles.Font("Calibri", 11, bold=True, color="FFFFFF")
         cell.fill = styles.PatternFill("solid", start_color=_HEADING_COLOR)
         cell.alignment = styles.Alignment(wrap_text=True, vertical="top")
     else:
@@ -91,12 +91,12 @@ def _style(openpyxl: Any, page: Any, look: Look | None, is_title: bool = False) 
     return cell._style
 
 
-def _cell(openpyxl: Any, page: Any, value: Any, style: Any) -> Any:
+def _cell(openpyxl: Any, page: Any, row: int, value: Any, style: Any) -> Any:
     """A cell; only a `Formula` is one, and numbers keep their last bit."""
     cell = openpyxl.cell.WriteOnlyCell(page)
     cell._style = style
     if isinstance(value, Formula):
-        cell._value, cell.data_type = str(value), "f"
+        cell._value, cell.data_type = value.replace(ROW, str(row)), "f"
     elif isinstance(value, str):
         text = escape(value) if UNREADABLE.search(value) else value
         cell._value = _ENCODED.sub(lambda found: f"_x{ord(found[0]):04X}_", text)
