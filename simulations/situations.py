@@ -145,7 +145,7 @@ def weights(rng: np.random.Generator, delta: float) -> Iterator[Outcome]:
     where = world(2, noise=20.0)
     rows, test = where.draw(100, rng), where.draw(60, rng)
     for weight in (np.where(rng.random(100) < 0.8, 3.0, 0.0), rng.choice([0.5, 1.5], 100)):
-        tree = grow(rows.reweighted(weight), max_leaf_nodes=6)
+        tree = grow(rows.with_weight(weight), max_leaf_nodes=6)
         yield from _of_training(where, tree, delta, None)
         yield _of_test(where, tree, delta, test)
 

@@ -417,7 +417,7 @@ WRONG = [
     (
         1,
         "explain loans.tree.json lacks.csv --row 1",
-        "no column 'income', which the tree tests",
+        "no columns 'income', 'job', which the tree tests",
     ),
     (2, "explain loans.tree.json --set incme=3", "no column 'incme'; did you mean 'income'?"),
     (2, "explain loans.tree.json --set income", "--set income: it must be COLUMN=VALUE"),
@@ -437,7 +437,7 @@ WRONG = [
     (1, "report loans.tree.json --test empty.csv", "empty.csv is empty"),
     (1, "report loans.tree.json --test header.csv", "header.csv has names of columns but no rows"),
     (1, "report loans.tree.json --test other.csv", "no column 'default', which the tree predicts"),
-    (1, "report loans.tree.json --test lacks.csv", "no column 'income', which the tree tests"),
+    (1, "report loans.tree.json --test lacks.csv", "no columns 'income', 'job', which the tree tests"),
     (1, "report loans.tree.json --test nope.csv", "there is no file nope.csv"),
     (2, "report loans.tree.json --test new.csv --train new.csv", "--test new.csv is the file of --train"),
     (2, "report loans.tree.json --test - --train -", "the standard input can be read only once"),

@@ -302,7 +302,7 @@ OTHER = [
         "predict m.json no_numbers.csv",
         "no_numbers.csv: no cell of column 'a' can be read as numbers ('foo' in line 2)",
     ),
-    (1, "predict m.json ok.csv --keep q", "--keep: ok.csv has no column 'q'"),
+    (1, "predict m.json ok.csv --keep q", "ok.csv has no column 'q' (--keep)"),
     (1, "predict m.json ok.csv -o ok.csv", "ok.csv would be overwritten"),
     (1, "predict m.json ok.csv -o p.xlsx", "end the name in .csv or .parquet or .jsonl"),
     (1, "predict m.json ok.csv -o none/p.csv", "there is no folder 'none'"),

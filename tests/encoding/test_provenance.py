@@ -118,7 +118,7 @@ def test_rows_of_no_weight_miss_nothing() -> None:
     data = coins(gaps=True)
     weight = np.ones(400)
     weight[3] = 0
-    assert grow(data.reweighted(weight)).provenance == DRAWN
+    assert grow(data.with_weight(weight)).provenance == DRAWN
 
 
 def test_sums_of_opposite_infinities_are_incomplete() -> None:
@@ -141,7 +141,7 @@ def test_answers_of_a_model_are_no_labels() -> None:
         for given in (None, data):
             with pytest.raises(ValueError, match=r"distilled|not the rows that the tree was grown from"):
                 certify(tree, data=given)
-        with pytest.raises(ValueError, match="answers of another model"):
+        with pytest.raises(ValueError, match="predictions of another model"):
             certify(tree)
         assert certify(tree, test=coins(700).take(slice(400, 700))).value > 0.4
     restated = distill(forest, data, max_leaf_nodes=4, restate="truth")

@@ -360,7 +360,7 @@ def test_bad_rows() -> None:
     with pytest.raises(ValueError, match="for one target; the table has 2"):
         boost(encode(x, np.stack([y, y], axis=1), classes=True))
     with pytest.raises(ValueError, match="weigh"):
-        boost(encode(x, y, classes=True).reweighted(np.zeros(len(y))))
+        boost(encode(x, y, classes=True).with_weight(np.zeros(len(y))))
     with pytest.raises(TypeError, match="not both: max_depth"):
         boost(encode(x, y, classes=True), grower=grower(1), max_depth=2)
     found = boost(encode(x, y, classes=True), rounds=2)

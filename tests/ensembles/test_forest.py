@@ -321,10 +321,10 @@ def test_side_by_side_stops_as_a_whole():
 
 def test_options(data):
     for parameters, message in (
-        ({"n_trees": 0}, "n_trees is 0; it must be at least 1"),
-        ({"voting": "loud"}, "voting is 'loud'; it must be 'soft' or 'hard'"),
-        ({"max_samples": 0}, "max_samples is 0"),
-        ({"seed": -1}, "seed is -1"),
+        ({"n_trees": 0}, "n_trees=0 is not possible; it must be an int >= 1"),
+        ({"voting": "loud"}, "voting='loud' is not possible; it must be one of 'soft', 'hard'"),
+        ({"max_samples": 0}, "max_samples=0 is not possible"),
+        ({"seed": -1}, "seed=-1 is not possible"),
         ({"max_features": 0}, "max_features=0 is not possible"),
     ):
         with pytest.raises(ValueError, match=message):

@@ -138,7 +138,7 @@ def test_shadows_of_many_rows_share_the_bins() -> None:
     X = random.normal(size=(6000, 3))
     data = encode(X, X[:, 0] > 0)
     data.bins()
-    for some in (data, data.narrowed([2, 0])):
+    for some in (data, data.select_columns([2, 0])):
         both = with_shadows(some, random)
         fresh = encode(np.column_stack([both.column(j) for j in range(both.n_columns)]), X[:, 0] > 0)
         one, two = grow(both, max_depth=4), grow(fresh, max_depth=4)

@@ -66,7 +66,7 @@ def by_hand(data: Dataset, costs: Any, priors: Any) -> Dataset:
     codes, weight = np.asarray(data.targets)[0], data.row_weights
     shares = np.bincount(codes, weight, 3) / weight.sum()
     altered = (shares if priors is None else np.array(priors)) * np.asarray(costs, float).sum(axis=1)
-    return data.reweighted(weight * (altered / altered.sum() / shares)[codes])
+    return data.with_weight(weight * (altered / altered.sum() / shares)[codes])
 
 
 def test_rparts_test_case() -> None:

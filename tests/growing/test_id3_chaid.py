@@ -340,7 +340,7 @@ def test_numbers_are_cut_into_classes_of_equal_weight() -> None:
     data = encode({"x": np.arange(100.0)}, np.arange(100) % 2)
     assert bin_thresholds(data, 0, 10).tolist() == [9.5, 19.5, 29.5, 39.5, 49.5, 59.5, 69.5, 79.5, 89.5]
     weight = np.where(np.arange(100) < 50, 3.0, 1.0)
-    cuts = bin_thresholds(data.reweighted(weight), 0, 2)
+    cuts = bin_thresholds(data.with_weight(weight), 0, 2)
     assert len(cuts) == 1
     assert 32 < cuts[0] < 34
     assert bin_thresholds(encode({"x": [1.0, 1.0, np.nan]}, [0, 1, 0]), 0, 10).size == 0

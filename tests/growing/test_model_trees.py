@@ -167,7 +167,7 @@ def test_what_has_no_formula_is_refused() -> None:
         grow(data, leaf="linear")
     with pytest.raises(ValueError, match="one target of numbers"):
         grow(encode({"x": [1.0, 2.0]}, np.eye(2)), leaf="linear")
-    with pytest.raises(ValueError, match="by squares"):
+    with pytest.raises(ValueError, match="minimises the squared error"):
         grow(encode({"x": [1.0, 2.0]}, [1.0, 2.0]), leaf="linear", criterion="absolute_error")
     with pytest.raises(ValueError, match="'constant', 'linear'"):
         grow(data, leaf="cubic")

@@ -13,7 +13,7 @@ import pytest
 from tests import checks
 from treewright import Combination, Dataset, DecisionTreeClassifier, DecisionTreeRegressor, Tree, encode, grow
 from treewright.parameters import Gain, Oblique
-from treewright.tree.oblique import Direction, extended
+from treewright.tree.oblique import Direction, with_directions
 
 PRICE = 0.1  # of each column after the first, as `grow` states it
 
@@ -88,7 +88,7 @@ def test_every_split_is_the_best_of_its_column_or_sum(kind: str, criterion: str,
             assert axis.test(0) == tree.test(node)
             continue
         n_sums += 1
-        alone = grow(of_one_column(extended(rows, tree.directions), feature), **limits)
+        alone = grow(of_one_column(with_directions(rows, tree.directions), feature), **limits)
         assert alone.threshold[0] == tree.threshold[node]
         assert alone.missing_left[0] == tree.missing_left[node]
         assert np.isclose(alone.gain[0], tree.gain[node], rtol=1e-9)
@@ -184,7 +184,7 @@ def test_large_nodes_are_searched_by_a_sample_and_scanned_in_all_rows() -> None:
     data = encode(rows, classes)
     tree = grow(data, split="oblique", max_leaf_nodes=2, n_jobs=2)
     assert tree.directions == (Direction((0, 1), (1.0, -0.5)),)
-    alone = grow(of_one_column(extended(data, tree.directions), 4), max_leaf_nodes=2)
+    alone = grow(of_one_column(with_directions(data, tree.directions), 4), max_leaf_nodes=2)
     assert alone.threshold[0] == tree.threshold[0]
     assert np.array_equal(alone.statistic, tree.statistic)
 
@@ -215,12 +215,12 @@ def test_best_first_trees_grow_out_of_each_other() -> None:
 def test_weights_are_copies_and_none_is_absence() -> None:
     data = table("two", n=200, missing=False)
     counts = np.random.default_rng(5).integers(0, 4, data.n_rows)
-    weighed = grow(data.reweighted(counts.astype(float)), split="oblique", max_depth=3, min_samples_leaf=1)
+    weighed = grow(data.with_weight(counts.astype(float)), split="oblique", max_depth=3, min_samples_leaf=1)
     copied = grow(data.take(np.repeat(np.arange(data.n_rows), counts)), split="oblique", max_depth=3)
     assert weighed.root.test == copied.root.test
     assert np.allclose(weighed.statistic[0], copied.statistic[0])
     absent = grow(
-        data.take(counts > 0).reweighted(counts[counts > 0].astype(float)), split="oblique", max_depth=3
+        data.take(counts > 0).with_weight(counts[counts > 0].astype(float)), split="oblique", max_depth=3
     )
     assert absent == weighed
 

@@ -182,7 +182,7 @@ def test_regrowing_knows_costs_and_other_rows() -> None:
     data = rows(True)
     tree = grow(data, costs={"ill": {"well": 5.0}}, max_leaf_nodes=6)
     assert regrow(tree, 0, "best", data, max_leaf_nodes=6) == tree
-    for other in (data.reweighted(data.row_weights * 2), data.reweighted(None)):
+    for other in (data.with_weight(data.row_weights * 2), data.with_weight(None)):
         with pytest.raises(ValueError, match="other weights or targets"):
             regrow(tree, 1, "best", other)
     sums = grow(data, split="oblique", max_leaf_nodes=5)

@@ -84,7 +84,7 @@ def test_parts_are_corrected_as_the_whole_was() -> None:
         for node in np.flatnonzero(~tree.is_leaf).tolist():
             assert_same(regrow(tree, node, "best", data), tree, steps=False)
         assert_same(grow(data, root=tree.test(0)), tree, steps=False)
-        whole = grow(data.reweighted(np.ceil(weight)))
+        whole = grow(data.with_weight(np.ceil(weight)))
         differing += whole.feature.tolist() != tree.feature.tolist()
     assert differing > 0  # else nothing was at stake
 
@@ -202,7 +202,7 @@ def test_other_refusals() -> None:
         grow(data, root="z")
     with pytest.raises(IndexError):
         regrow(tree, 99, None, data)
-    with pytest.raises(ValueError, match="not what the tree was grown from: 3 rows arrive at node 0"):
+    with pytest.raises(ValueError, match="not what the tree was grown from: 3 rows reach node 0"):
         regrow(tree, 0, None, data.take([0, 1, 2]))
     with pytest.raises(ValueError, match="grown by 'gini'"):
         regrow(tree, 0, "x", data, criterion="entropy")

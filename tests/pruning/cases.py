@@ -81,7 +81,7 @@ def random_tree(seed: int, data: Dataset, depth: int = 5) -> Tree:
         return Leaf([1.0 / width for width in data.schema.block_widths for _ in range(width)])
 
     rows = np.array([row for row in range(data.n_rows) if weight_of(data, row) > 0])
-    return Tree.write(data.schema, node(rows, depth)).restated(data)
+    return Tree.write(data.schema, node(rows, depth)).recount(data)
 
 
 def rows_at(tree: Tree, data: Dataset, node: int) -> list[int]:

@@ -17,9 +17,8 @@ from treewright import Among, Below, Branch, Leaf, RuleList, Tree, encode, grow
 from treewright.datasets import load_spam
 from treewright.encoding import Dataset
 from treewright.pruning.pessimistic_errors import add_errors
-from treewright.pruning.rule_coverage import Covers
 from treewright.pruning.rule_post_pruning import _error_rate, _generalise, _pessimistic_rate, rule_list
-from treewright.pruning.rule_selection import Candidate, _class_order, _Subsets
+from treewright.pruning.rule_selection import Candidate, Covers, _class_order, _Subsets
 from treewright.tree.conditions import Between, Condition
 from treewright.tree.rule_list import paths
 

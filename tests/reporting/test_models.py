@@ -201,7 +201,7 @@ def trouble() -> Iterator[tuple[str, type[Exception], str, dict[str, Any]]]:
     without = Dataset(test.schema, test.columns)
     yield "no target either", ValueError, "test has no target", {"test": without}
     nothing = Dataset(test.schema, test.columns, test.targets, np.zeros(test.n_rows))
-    yield "no weight", ValueError, "test has no rows that weigh something", {"test": nothing}
+    yield "no weight", ValueError, "test has no rows with positive weight", {"test": nothing}
     yield "training rows", ValueError, "test has the rows that the tree was grown", {"test": train}
     yield "same rows", ValueError, "test and validation are the same", {"test": test, "validation": test}
     yield (

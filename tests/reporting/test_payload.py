@@ -18,7 +18,7 @@ from treewright.reporting import html_page
 from treewright.reporting import samples as reporting_samples
 from treewright.reporting.rounding import shorts
 from treewright.reporting.sections.distributions import BINS, binned_column
-from treewright.reporting.slider import _thinned
+from treewright.reporting.slider import _thin
 from treewright.reporting.subject import leaves_within
 from treewright.tree.surgery import subtree_mask
 
@@ -375,15 +375,15 @@ def test_the_smallest_tree_that_loses_nothing_is_chosen() -> None:
         assert (path["loss"]["validation"], path["chosen"]) == (loss, chosen)
 
 
-def test_places_are_thinned_evenly() -> None:
+def test_places_are_thin_evenly() -> None:
     for chosen in (0, 517, 999):
-        kept = _thinned(np.arange(1000, 0, -1), chosen, 100)
+        kept = _thin(np.arange(1000, 0, -1), chosen, 100)
         assert {0, chosen, 999} <= set(kept.tolist())
         assert (np.diff(kept) > 0).all()
         assert 60 <= len(kept) <= 101
         assert np.diff(kept).max() <= 25  # a hundredth of the places is 10; small trees are shown one by one
         assert np.diff(kept)[-8:].max() <= 4
-    assert _thinned(np.arange(50, 0, -1), 3, 100).tolist() == list(range(50))
+    assert _thin(np.arange(50, 0, -1), 3, 100).tolist() == list(range(50))
 
 
 @pytest.mark.slow

@@ -297,7 +297,7 @@ def test_restating_counts_shares() -> None:
     data = encode({"x": [1.0, 2.0, 3.0, 4.0]}, ["n", "n", "y", "n"])
     tree = grow(data).with_missing("fractional")
     rows = encode({"x": [1.0, None, 3.0, 4.0]}, ["n", "n", "y", "n"], schema=tree.schema)
-    again = tree.restated(rows)
+    again = tree.recount(rows)
     again.check()
     assert again.rows.tolist() == [4, 2, 3, 2, 2]
     np.testing.assert_allclose(again.statistic[0], [3, 1])
@@ -338,7 +338,7 @@ def small(missing: str) -> Tree:
         (0, Among("job", ("cook",)), True, 0.8, 0.5),
         (1, Among("job", ("cook",)), False, 0.75, 0.25),
     ]
-    tree = replace(tree, missing="surrogate", surrogates=Surrogates.listed(schema, entries))
+    tree = replace(tree, missing="surrogate", surrogates=Surrogates.of_tests(schema, entries))
     tree.check()
     return tree
 

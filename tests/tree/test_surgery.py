@@ -80,7 +80,7 @@ def test_what_cannot_be_grafted() -> None:
     with pytest.raises(IndexError, match="nodes 0"):
         tree.graft({0: 99}, data)
     with pytest.raises(ValueError, match="for classes"):
-        grow(encode([[1.0], [2.0]], [1.5, 2.5])).restated(encode([[1.0]], [2.5]))
+        grow(encode([[1.0], [2.0]], [1.5, 2.5])).recount(encode([[1.0]], [2.5]))
 
 
 def test_restated_needs_rows_everywhere() -> None:
@@ -88,7 +88,7 @@ def test_restated_needs_rows_everywhere() -> None:
     tree = grow(data)
     few = encode({"x": [1.0]}, ["a"], schema=data.schema)
     with pytest.raises(ValueError, match="no row of the data reaches node"):
-        tree.restated(few)
+        tree.recount(few)
     weightless = Dataset(data.schema, data.columns, data.targets, np.array([1.0, 0.0, 1.0]))
     with pytest.raises(ValueError, match="no row of the data reaches node"):
-        tree.restated(weightless)
+        tree.recount(weightless)

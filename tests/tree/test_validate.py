@@ -119,7 +119,7 @@ def with_surrogates() -> Tree:
         (1, Below("age", 20.0), True, 0.8, 0.25),
         (4, Below("age", 50.0), False, 0.7, 0.0),
     ]
-    return replace(classes(), missing="surrogate", surrogates=Surrogates.listed(SCHEMA, entries))
+    return replace(classes(), missing="surrogate", surrogates=Surrogates.of_tests(SCHEMA, entries))
 
 
 @pytest.mark.parametrize(

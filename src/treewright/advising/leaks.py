@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright._arrays import Ints
 from treewright._text import percent, quote
 from treewright.advice import Advice
 from treewright.advising.naming import about_columns
@@ -109,7 +109,7 @@ def _candidates(data: Dataset, base: float) -> list[int]:
     return [j for _, j in sorted(likely)[:_MOST_GROWN]]
 
 
-def _share_by_group(data: Dataset, group: NDArray[np.int64], base: float) -> float:
+def _share_by_group(data: Dataset, group: Ints, base: float) -> float:
     """The share of the error of a constant prediction that one prediction per group removes."""
     target = data.target_array[0]
     if not data.schema.predicts_classes:
@@ -130,7 +130,7 @@ def _share_by_group(data: Dataset, group: NDArray[np.int64], base: float) -> flo
 
 def _reach(data: Dataset, position: int) -> _Reach:
     """What a small tree of one column removes of the error on rows that it was not grown from."""
-    halves = split(data.narrowed([position]), (0.5, 0.5), seed=0)
+    halves = split(data.select_columns([position]), (0.5, 0.5), seed=0)
     n_classes = len(data.schema.targets[0].classes or ())
     leaves = min(64, max(16, 2 * n_classes))
     error = base = 0.0

@@ -23,14 +23,14 @@ class Compression(TrainingMethod):
 
     title, limit = "sample compression", "binomial"
 
-    def bound(self, seen: Evidence) -> Floats:
+    def bound(self, evidence: Evidence) -> Floats:
         """The binomial limit of the rows that name no threshold; 1 where these are too few."""
-        naming_rows = seen.points * (np.asarray(seen.leaves) - 1)
-        rows = np.asarray(seen.rows, np.float64) - naming_rows
-        nats = (seen.structure_bits + naming_rows * np.log2(seen.rows)) * LN2 - np.log(seen.delta)
-        enough = rows > np.asarray(seen.errors)
-        errors, rows = np.where(enough, seen.errors, 1.0), np.where(enough, rows, 1.0)
-        return np.where(enough, exact_upper(errors, rows, nats, seen.whole), 1.0)
+        naming_rows = evidence.points * (np.asarray(evidence.leaves) - 1)
+        rows = np.asarray(evidence.rows, np.float64) - naming_rows
+        nats = (evidence.structure_bits + naming_rows * np.log2(evidence.rows)) * LN2 - np.log(evidence.delta)
+        enough = rows > np.asarray(evidence.errors)
+        errors, rows = np.where(enough, evidence.errors, 1.0), np.where(enough, rows, 1.0)
+        return np.where(enough, exact_upper(errors, rows, nats, evidence.whole), 1.0)
 
     def naming_rows(self, tree: Tree, points: int) -> int:
         """So many for each threshold."""

@@ -27,11 +27,12 @@ class Mdl(TrainingMethod):
     counted_parts = ()
     other_parts = (*OTHER_PARTS, "thresholds")
 
-    def bound(self, seen: Evidence) -> Floats:
+    def bound(self, evidence: Evidence) -> Floats:
         """As above, with n + 1 = 2 · leaves."""
-        length = 2 * np.asarray(seen.leaves) * np.log2(seen.columns + seen.classes + 1) + seen.test_bits
-        nats = length * (LN2 if seen.nats else 1.0) + np.log(2 / seen.delta)
-        return hoeffding_upper(seen.error, seen.rows, nats)
+        symbol_bits = np.log2(evidence.columns + evidence.classes + 1)
+        length = 2 * np.asarray(evidence.leaves) * symbol_bits + evidence.test_bits
+        nats = length * (LN2 if evidence.nats else 1.0) + np.log(2 / evidence.delta)
+        return hoeffding_upper(evidence.error, evidence.rows, nats)
 
     def own_bits(self, tree: Tree, rows: int, naming_rows: int) -> dict[str, float]:
         """The symbols of the nodes and the end sign."""

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from treewright.certifying.binomial import Floats
-from treewright.certifying.method import LN2
 from treewright.certifying.training_rows import Evidence, TrainingMethod, exact_upper
 
 
@@ -18,10 +15,9 @@ class Occam(TrainingMethod):
 
     title, limit, needs_bits, other_parts = "Occam", "binomial", True, ()
 
-    def bound(self, seen: Evidence) -> Floats:
-        """Bits · ln 2 + ln(1/δ)."""
-        nats = np.asarray(seen.bits) * LN2 - np.log(seen.delta)
-        return exact_upper(seen.errors, seen.rows, nats, seen.whole)
+    def bound(self, evidence: Evidence) -> Floats:
+        """The limit at the price of the code word."""
+        return exact_upper(evidence.errors, evidence.rows, evidence.code_nats, evidence.whole)
 
 
 METHOD = Occam()

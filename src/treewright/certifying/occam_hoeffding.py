@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from treewright.certifying.binomial import Floats, hoeffding_upper
-from treewright.certifying.method import LN2
-from treewright.certifying.training_rows import Evidence, TrainingMethod
+from treewright.certifying.occam import Occam
+from treewright.certifying.training_rows import Evidence
 
 
-class OccamHoeffding(TrainingMethod):
+class OccamHoeffding(Occam):
     """Training error + √((bits · ln 2 + ln(1/δ)) / 2m).
 
     >>> METHOD(180, 3000, bits=143.33).round(4).item()
     0.1906
     """
 
-    title, limit, needs_bits, other_parts = "Occam, Hoeffding", "hoeffding", True, ()
+    title, limit = "Occam, Hoeffding", "hoeffding"
 
-    def bound(self, seen: Evidence) -> Floats:
+    def bound(self, evidence: Evidence) -> Floats:
         """As above."""
-        return hoeffding_upper(seen.error, seen.rows, np.asarray(seen.bits) * LN2 - np.log(seen.delta))
+        return hoeffding_upper(evidence.error, evidence.rows, evidence.code_nats)
 
 
 METHOD = OccamHoeffding()

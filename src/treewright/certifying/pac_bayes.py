@@ -21,10 +21,10 @@ class PacBayes(TrainingMethod):
 
     title, limit, needs_bits, other_parts = "PAC-Bayes", "kl", True, ()
 
-    def bound(self, seen: Evidence) -> Floats:
+    def bound(self, evidence: Evidence) -> Floats:
         """As above."""
-        nats = np.asarray(seen.bits) * LN2 + np.log(2 * np.sqrt(seen.rows) / seen.delta)
-        return kl_upper(seen.error, nats / seen.rows)
+        nats = np.asarray(evidence.bits) * LN2 + np.log(2 * np.sqrt(evidence.rows) / evidence.delta)
+        return kl_upper(evidence.error, nats / evidence.rows)
 
     def nats(self, certificate: Certificate) -> float:
         """With ln(2√m) beside the usual."""

@@ -22,7 +22,7 @@ from treewright.certifying.binomial import Floats, binomial_upper, kl_upper
 from treewright.certifying.certificate import Certificate
 from treewright.certifying.held_out import same_statistic
 from treewright.certifying.losses import training_loss
-from treewright.certifying.method import Method
+from treewright.certifying.method import LN2, Method
 from treewright.certifying.tree_code import coded_columns, is_complete, rewrites, tree_bits
 from treewright.encoding import Dataset
 from treewright.tree import Tree
@@ -52,6 +52,11 @@ class Evidence(NamedTuple):
         return np.asarray(self.errors) / self.rows
 
     @property
+    def code_nats(self) -> Any:
+        """The price of the code word and of δ: bits · ln 2 + ln(1/δ)."""
+        return np.asarray(self.bits) * LN2 - np.log(self.delta)
+
+    @property
     def structure_bits(self) -> Any:
         """Shape, columns and classes of a tree: its code without thresholds and subsets."""
         return untested_bits(self.leaves, self.columns, self.classes) + self.test_bits
@@ -72,11 +77,11 @@ class TrainingMethod(Method):
         return self.bound(Evidence(errors, rows, **others))
 
     @abstractmethod
-    def bound(self, seen: Evidence) -> Floats:
+    def bound(self, evidence: Evidence) -> Floats:
         """The formula."""
 
     def naming_rows(self, tree: Tree, points: int) -> int:
-        """How many training rows name thresholds and do not count as seen."""
+        """How many training rows name thresholds and do not count as evidence."""
         return 0
 
     def own_bits(self, tree: Tree, rows: int, naming_rows: int) -> dict[str, float]:
@@ -84,7 +89,7 @@ class TrainingMethod(Method):
         return {}
 
     def breakdown(self, tree: Tree, code: dict[str, float], rows: int, naming_rows: int) -> dict[str, float]:
-        """The bits that are paid, by what they say; `code` are those of the tree's code."""
+        """The bits that are paid, by their meaning; `code` are those of the tree's code."""
         if self.needs_bits:
             return code
         counted = {name: code[name] for name in self.counted_parts} | self.own_bits(tree, rows, naming_rows)
@@ -106,13 +111,13 @@ class TrainingMethod(Method):
     ) -> Certificate:
         """The certificate of a tree; see `treewright.certify`."""
         complete = _completeness(tree, data, complete)
-        lost, rows, whole, most = training_loss(tree)
+        loss, rows, whole, most = training_loss(tree)
         if points not in (1, 2):
             raise ValueError(f"points is {points!r}; a threshold is named by 1 row or by the 2 beside it")
         code = tree_bits(tree, complete=complete, known=known_categories)
         naming_rows = self.naming_rows(tree, points)
         value = self(
-            lost,
+            loss,
             rows,
             leaves=tree.n_leaves,
             bits=sum(code.values()),
@@ -127,7 +132,7 @@ class TrainingMethod(Method):
             value=float(value) * most,
             method=self.name,
             delta=delta,
-            error=lost / rows * most,
+            error=loss / rows * most,
             rows=rows,
             assumptions=tuple(self._assumptions(complete, known_categories, points, cost)),
             breakdown=self.breakdown(tree, code, rows, naming_rows),
@@ -159,14 +164,14 @@ class TrainingMethod(Method):
         tree = certificate.tree
         if tree is None:
             return True
-        lost, rows, _, most = training_loss(tree)
-        same = math.isclose(lost / rows * most, certificate.error, abs_tol=1e-12)
+        loss, rows, _, most = training_loss(tree)
+        same = math.isclose(loss / rows * most, certificate.error, abs_tol=1e-12)
         if rows != certificate.rows or not same:
             return False
-        said = {"complete": certificate.complete, "known": certificate.known_categories}
+        options = {"complete": certificate.complete, "known": certificate.known_categories}
         if self.needs_bits:
-            return rewrites(tree, certificate.bits, **said)
-        again = self.breakdown(tree, tree_bits(tree, **said), rows, certificate.naming_rows)
+            return rewrites(tree, certificate.bits, **options)
+        again = self.breakdown(tree, tree_bits(tree, **options), rows, certificate.naming_rows)
         return all(math.isclose(bits, again[name]) for name, bits in certificate.breakdown.items())
 
 

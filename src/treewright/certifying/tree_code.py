@@ -1,6 +1,6 @@
-"""A code of trees that was fixed before any table was seen, and how many bits a tree takes in it.
+"""A prefix code of trees that was fixed before any data were seen, and the length of a tree in it.
 
-    header      2 bits: are there thresholds below zero? does the tree say where missing values go?
+    header      2 bits: are there thresholds below zero? are there directions of missing values?
                 5 for a tree that tests sums
     shape       1 bit for each node: a leaf or a split
     columns     log2(columns) for each split; log2(columns + 1) where the tree tests sums, which are one more
@@ -10,25 +10,25 @@
     missing     nothing, or 1 bit for each split
     leaves      log2(classes) for each leaf and target
 
-Every part belongs to one node, so lengths add up over nodes and a pruner can weigh a node as a leaf against
-the same node as a split. Columns and classes share one number in mixed radix, so that fractions of bits are
-really saved: `write` makes the whole word, one bit longer at most than the sum says.
+Tests and kinds of columns write themselves (`StoredTest.write`, `Kind.write_threshold`). Every part belongs
+to one node, so lengths add up over nodes and a pruner can compare a node as a leaf with the same node as a
+split. Columns and classes share one number in mixed radix, so that fractions of bits are really saved: the
+word that `write` makes is at most one bit longer than the sum.
 
-Why categories are named. Which categories there are is mostly read from the training rows, and a code that
-only counts them would be made of the rows. The side that is named is the lighter one: unknown categories go
-to the heavier one, and so do those that did not come by, so that the word tells the test for every category
-that there is, whether a row had it or not.
+Categories are named because the list of categories is mostly read from the training rows: a code that only
+counts them would depend on the rows. The lighter side is named: unknown categories go to the heavier one, and
+so do those that did not occur at the node, so that the word defines the test for every category.
 
-Why sums are free to those who have none. That thresholds lie below zero in a tree of one leaf, where there
-are none, is a word that nobody needs: its three bits announce a tree with sums, whose own header follows.
+Sums cost nothing in trees without them. A header with thresholds below zero, for a tree of one leaf, which
+has none, is never needed: its three bits announce a tree with sums, whose own header follows.
 
-Why missing values may cost nothing. Let no training row have missed a value in a column that the tree tests.
-Take the tree that gives a wrong answer to every row in which a tested value is missing. It makes the same
-mistakes on the training rows, and it needs no directions to be described; its true error, which the code
-bounds, is at least that of the tree that does answer those rows. So the bound holds for every choice of
-directions, the grower's own included (to the heavier child: that is read from the rows, and could not be part
-of a code that knows no rows). Where values were missing, the directions were chosen with the rows in view,
-and each has to be paid for. The tree alone does not tell which is the case; its training rows do.
+Missing values may cost nothing. Let no training row have a missing value in a column that the tree tests.
+Take the tree that is wrong for every row in which a tested value is missing. It makes the same mistakes on
+the training rows, and it needs no directions to be described; its true error, which the code bounds, is at
+least that of the tree that does predict those rows. So the bound holds for every choice of directions, the
+grower's own included (to the heavier child, which depends on the rows and could not be part of a code fixed
+before them). Where values were missing, the directions were chosen with the rows in view, and each has to be
+paid for. The training rows show which is the case; the tree alone does not.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def header_bits(tree: Tree) -> int:
 
 
 def coded_columns(tree: Tree) -> int:
-    """Among how many columns each split chooses; a sum of some of them is one more."""
+    """The number of choices of each split: the columns, and one more for sums of columns."""
     return len(tree.schema.columns) + bool(tree.directions)
 
 
@@ -83,7 +83,7 @@ def node_bits(tree: Tree, *, complete: bool = False, known: bool = False) -> tup
     tree : Tree
         A tree of classes.
     complete : bool
-        No training row missed a value in a column that the tree tests: then where such rows go is free.
+        No training row has a missing value in a column that the tree tests: then directions are free.
     known : bool
         The list of the categories of each column was known before the rows were, and there are no others.
 
@@ -101,7 +101,7 @@ def node_bits(tree: Tree, *, complete: bool = False, known: bool = False) -> tup
 
 
 def tree_bits(tree: Tree, *, complete: bool = False, known: bool = False) -> dict[str, float]:
-    """The bits of a tree by what they say; their sum is its length.
+    """The bits of a tree by their meaning; their sum is its length.
 
     >>> from treewright import encode, grow
     >>> tree = grow(encode({"x": [1.0, 2.0, 3.0, 4.0]}, ["a", "a", "b", "b"]))
@@ -115,7 +115,7 @@ def tree_bits(tree: Tree, *, complete: bool = False, known: bool = False) -> dic
 
 
 def is_complete(tree: Tree, data: Dataset) -> bool:
-    """Whether no row misses a value, or has an unknown category, in a column that the tree tests."""
+    """Whether no row has a missing value or an unknown category in a column that the tree tests."""
     columns = asked_columns(tree)
     if any(np.isnan(direction.values(data)).any() for direction in tree.directions):  # of infinite parts, too
         return False
@@ -166,7 +166,7 @@ def _code_options(tree: Tree, known: bool) -> CodeOptions:
 
 
 def _test_bits(tree: Tree, known: bool) -> dict[str, Floats]:
-    """The bits of the test of each node, by what they say."""
+    """The bits of the test of each node, by their meaning."""
     code, parts = (
         _code_options(tree, known),
         {test.coded_as: np.zeros(tree.n_nodes) for test in TESTS.values()},
@@ -191,7 +191,7 @@ class Contents(NamedTuple):
 
 
 def contents(tree: Tree, *, complete: bool = False, known: bool = False) -> Contents:
-    """What the word of a tree has to say."""
+    """What the word of a tree says."""
     splits, n_columns = np.flatnonzero(~tree.is_leaf), len(tree.schema.columns)
     tests = [tree.stored_test(node) for node in splits.tolist()]
     named = splits[[test.names_a_side and not known for test in tests]]
@@ -274,8 +274,8 @@ def _radix(schema: Schema, splits: int, n_columns: int) -> list[int]:
     return [n_columns] * splits + list(schema.block_widths) * (splits + 1)
 
 
-# One number of all digits, the first one being worth least. Halves are joined, so that a tree of many splits
-# does not take the square of their number; the calls go as deep as its logarithm.
+# One number of all digits, the first one being worth least. Halves are joined, so that the time for many
+# splits is not quadratic; the recursion is as deep as the logarithm of their number.
 
 
 def _product(radix: list[int]) -> int:

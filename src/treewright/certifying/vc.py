@@ -25,13 +25,13 @@ class Vc(TrainingMethod):
 
     title, limit, constant = "VC", "relative deviation", 4.0
 
-    def bound(self, seen: Evidence) -> Floats:
+    def bound(self, evidence: Evidence) -> Floats:
         """As above."""
-        if not seen.whole:
+        if not evidence.whole:
             raise ValueError("the vc bound is for rows that are right or wrong; take occam or pac_bayes")
-        growth = seen.structure_bits * LN2
-        growth = growth + (np.asarray(seen.leaves) - 1) * np.log(2 * np.asarray(seen.rows, np.float64))
-        error, a = seen.error, (growth + np.log(4 / seen.delta)) / seen.rows
+        cuts = (np.asarray(evidence.leaves) - 1) * np.log(2 * np.asarray(evidence.rows, np.float64))
+        growth = evidence.structure_bits * LN2 + cuts
+        error, a = evidence.error, (growth + np.log(4 / evidence.delta)) / evidence.rows
         return np.asarray(np.minimum(error + 2 * a * (1 + np.sqrt(1 + error / a)), 1.0))
 
     def own_bits(self, tree: Tree, rows: int, naming_rows: int) -> dict[str, float]:

@@ -284,13 +284,14 @@ ALL_COLUMNS = Columns()
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
-class Learning(Columns):
+class Learning:
     """The columns of a table to learn from, and how it is read."""
 
     target: str
     """The column to predict."""
 
     weights: Weights = None
+    columns: Columns = ALL_COLUMNS
 
     classes: Annotated[bool | None, TABLE, Parameter(negative="--numbers")] = None
     """Whether the target is classes or numbers. By default texts, true/false and up to 20 different whole

@@ -48,10 +48,10 @@ def option_words(name: str, value: str) -> list[str]:
 def group_words(group: Any) -> Iterator[str]:
     """The options of a dataclass of options that are not at their defaults.
 
-    >>> from treewright.cli.options import Learning, Limits
+    >>> from treewright.cli.options import Columns, Learning, Limits
     >>> list(group_words(Limits(max_depth=3, monotonic_cst=["age=1"])))
     ['--max-depth', '3', '--monotonic-cst', 'age=1']
-    >>> list(group_words(Learning(target="y", drop=["id"], classes=False)))
+    >>> list(group_words(Learning(target="y", columns=Columns(drop=["id"]), classes=False)))
     ['--target', 'y', '--drop', 'id', '--numbers']
     """
     hints = get_type_hints(type(group), include_extras=True)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright import _core
+from treewright._arrays import Array, Flags, Floats, Int32s
 from treewright.encoding import encode
 from treewright.encoding.kinds import KindName
 from treewright.encoding.schema import Column, Schema, Target
@@ -26,7 +26,6 @@ from treewright.tree.builder import (
 from treewright.tree.class_counts import SparseRows
 from treewright.tree.conditions import subset_bits
 
-Floats = NDArray[np.float64]
 Categories = Mapping[str, Sequence[Hashable]]
 MOST_CODES = 65_536  # up to this code all codes of a column are categories, known to the model or not
 
@@ -35,12 +34,12 @@ MOST_CODES = 65_536  # up to this code all codes of a column are categories, kno
 class Nodes:
     """The nodes of a tree as another library keeps them; node 0 is the root."""
 
-    left: NDArray[Any]  # the children; below 0 at a leaf
-    right: NDArray[Any]
-    feature: NDArray[Any]
+    left: Array  # the children; below 0 at a leaf
+    right: Array
+    feature: Array
     threshold: Floats  # value <= threshold goes left
-    missing_left: NDArray[np.bool_]
-    rows: NDArray[Any]  # at leaves; branches are counted
+    missing_left: Flags
+    rows: Array  # at leaves; branches are counted
     statistic: Floats  # as a tree's; of classes only at leaves
     # codes that go left, at tests of categories
     lefts: Mapping[int, frozenset[int]] = field(default_factory=dict)
@@ -81,9 +80,7 @@ def _with_steps(tree: Tree) -> Tree:
     return replace(tree, step=best_first_order(tree.end, tree.gain))
 
 
-def _statistic(
-    schema: Schema, end: NDArray[np.int32], is_leaf: NDArray[np.bool_], given: Floats
-) -> Floats | SparseRows:
+def _statistic(schema: Schema, end: Int32s, is_leaf: Flags, given: Floats) -> Floats | SparseRows:
     """The statistic with weights summed from the leaves, so that they add up exactly."""
     if schema.is_wide:
         return SparseRows.of(end, given)
@@ -96,7 +93,7 @@ def _statistic(
     return statistic
 
 
-def scores(value: Floats, count: Floats, n_nodes: int, leaves: NDArray[Any]) -> Floats:
+def scores(value: Floats, count: Floats, n_nodes: int, leaves: Array) -> Floats:
     """The statistic of a tree of raw scores, with deviations 0 at leaves."""
     statistic = np.zeros((n_nodes, 3))
     statistic[leaves, 0] = count
@@ -129,7 +126,7 @@ def recount(tree: Tree, data: Any) -> Tree:
         target = tree.value[leaf] if len(tree.schema.targets) > 1 else tree.value[leaf, 0]
     encoded = encode(table, target, weight=weight, schema=tree.schema)
     if not numbers:
-        new = tree.restated(encoded)
+        new = tree.recount(encoded)
         if not np.array_equal(new.label[new.is_leaf], tree.label[tree.is_leaf]):
             raise ValueError(
                 "the rows of data would change the prediction of a leaf; they are not those that the tree "

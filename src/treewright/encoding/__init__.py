@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from treewright._arrays import Array
 from treewright.advice import Advice, warn
-from treewright.encoding.cells import Array
 from treewright.encoding.columns import Kinds, check_width, conform, discover, matrix_numbers, plain_columns
 from treewright.encoding.dataset import Dataset
 from treewright.encoding.provenance import Provenance
@@ -61,9 +61,9 @@ def encode(
     of their columns, arrays by position; categories and labels by value. A category that the schema does not
     know gets the code -2, a missing one -1.
 
-    `judging`: the rows are only to judge a model, by `certify(test=)`, `report(test=)` or `Tree.loss_of`. A
-    class of theirs that the schema does not know has the code -1 and is a mistake whatever is answered;
-    otherwise it is an error. (Rows given as a tuple (table, target) to what judges are encoded so.)
+    `judging`: the rows are for evaluation only, by `certify(test=)`, `report(test=)` or `Tree.loss_of`. A
+    class that the schema does not know has the code -1 and is always a misclassification; otherwise it is an
+    error. (Test rows that are given as a tuple (table, target) are encoded like this.)
 
     >>> data = encode({"age": [31, None, 52], "job": ["cook", "clerk", None]}, ["no", "yes", "yes"])
     >>> data.columns[0].tolist(), data.columns[1].tolist(), data.targets.tolist()

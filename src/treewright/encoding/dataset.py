@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.encoding.cells import Array
+from treewright._arrays import Array
 from treewright.encoding.provenance import Labels, Provenance
 from treewright.encoding.schema import Schema, Target
 
@@ -19,12 +19,12 @@ UNKNOWN_CLASS = -1  # the code of a class that the schema does not know, see `en
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """A table in numbers; `schema` says what they stand for.
+    """A table in numbers; `schema` has their meaning.
 
     `columns` is one (rows, columns) array of float64 or float32 where the table was a matrix of numbers, else
     one array per column: float64 or float32 for numbers and times (missing: NaN), int32 codes for categories
     (missing: -1, a category that the schema does not know: -2). A class that the schema does not know is -1.
-    The arrays may be views of the table's own memory, with any strides; nobody writes to them.
+    The arrays may be views of the table's own memory, with any strides, and are never written to.
 
     >>> from treewright import encode
     >>> encode({"x": [1.0, 2.0], "sky": ["blue", None]}, ["a", "b"])
@@ -168,7 +168,7 @@ class Dataset:
         return self.columns[position][rows]
 
     @cached_property
-    def row_hashes(self) -> npt.NDArray[np.uint64]:
+    def row_hashes(self) -> NDArray[np.uint64]:
         """A hash of each row without its targets."""
         return _core.row_hashes(self.columns)
 
@@ -210,32 +210,32 @@ class Dataset:
             subset.__dict__["_bins"] = np.ascontiguousarray(bins[rows]), is_mixed
         return subset
 
-    def reweighted(self, weight: Array | None, *, is_drawn: bool = False) -> Dataset:
+    def with_weight(self, weight: Array | None, *, is_drawn: bool = False) -> Dataset:
         """The same rows with other weights; nothing is copied, and the bins are shared.
 
         `is_drawn`: the weights count draws of rows, as for a bootstrap.
 
         >>> from treewright.encoding import encode
         >>> data = encode([[1.5], [2.5]], [0, 1])
-        >>> data.reweighted(np.array([2.0, 0.0])).counted.tolist()
+        >>> data.with_weight(np.array([2.0, 0.0])).counted.tolist()
         [0]
         """
         return self._sharing(replace(self, weight=weight, is_drawn=is_drawn or self.is_drawn))
 
-    def retargeted(self, targets: Array) -> Dataset:
+    def with_targets(self, targets: Array) -> Dataset:
         """The same rows with other targets of the same kind; nothing is copied, and the bins are shared.
 
         >>> from treewright.encoding import encode
-        >>> encode([[1.5], [2.5]], [0.5, 1.0]).retargeted(np.array([[1.0, 2.0]])).targets.tolist()
+        >>> encode([[1.5], [2.5]], [0.5, 1.0]).with_targets(np.array([[1.0, 2.0]])).targets.tolist()
         [[1.0, 2.0]]
         """
         return self._sharing(replace(self, targets=targets))
 
-    def narrowed(self, positions: Sequence[int] | Array) -> Dataset:
+    def select_columns(self, positions: Sequence[int] | Array) -> Dataset:
         """The same rows with some of the columns, in that order; only their bins are copied.
 
         >>> from treewright.encoding import encode
-        >>> encode({"x": [1.5, 2.5], "sky": ["blue", None]}, [0, 1]).narrowed([1]).schema.names
+        >>> encode({"x": [1.5, 2.5], "sky": ["blue", None]}, [0, 1]).select_columns([1]).schema.names
         ('sky',)
         """
         own = [int(position) for position in positions]
@@ -246,13 +246,13 @@ class Dataset:
             subset.__dict__["_bins"] = np.ascontiguousarray(bins[:, own]), np.ascontiguousarray(is_mixed[own])
         return subset
 
-    def restated(self, targets: tuple[Target, ...]) -> Dataset:
+    def with_target_specs(self, targets: tuple[Target, ...]) -> Dataset:
         """The same rows with other descriptions of the targets, such as misclassification costs.
 
         >>> from treewright.encoding import encode
         >>> from treewright.encoding.schema import Target
         >>> data = encode([[1.5], [2.5]], ["a", "b"])
-        >>> costly = data.restated((Target("y", ("a", "b"), costs=((0.0, 1.0), (9.0, 0.0))),))
+        >>> costly = data.with_target_specs((Target("y", ("a", "b"), costs=((0.0, 1.0), (9.0, 0.0))),))
         >>> costly.schema.has_costs, costly.columns is data.columns
         (True, True)
         """

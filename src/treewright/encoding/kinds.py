@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from treewright import _core
+from treewright._arrays import Array
 from treewright._text import label_text
-from treewright.encoding.cells import Array, Cells, Family, as_codes, as_numbers, occurring, recode
+from treewright.encoding.cells import Cells, Family, as_codes, as_numbers, occurring, recode
 from treewright.encoding.prefix_codes import (
     Reader,
     number_bits,
@@ -327,5 +328,5 @@ KINDS: dict[str, Kind] = {kind.name: kind for kind in (Number(), Category(), Tim
 
 
 def natural_kind(cells: Cells) -> str:
-    """The kind of column that cells look like; a kind that was registered later is asked first."""
+    """The kind of column for cells; kinds that were registered later take precedence."""
     return next(kind.name for kind in reversed(KINDS.values()) if kind.recognises(cells))

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from treewright.encoding.cells import BEYOND, EXACT, Array, Cells, Family, numbers, positions
+from treewright._arrays import Array
+from treewright.encoding.cells import BEYOND, EXACT, Cells, Family, numbers, positions
 from treewright.encoding.times import from_datetimes, from_timedeltas, microseconds, seconds
 
 _FAMILIES: dict[str, type | tuple[type, ...]] = {  # in this order: bool is an int, timedelta64 an integer
@@ -112,7 +113,7 @@ def _real(value: Any, row: int, what: str) -> float:
     raise ValueError(f"{what}: row {row} is {value}, {BEYOND}")
 
 
-def labelled(
+def from_labels(
     codes: Array, labels: Iterable[Any], what: str, *, declared: bool = False, is_category: bool = False
 ) -> Cells:
     """The cells of a column that its library keeps as codes (negative: missing) and labels.

@@ -1,8 +1,7 @@
-"""A prefix code of the numbers that people write: short for 0.1, longer for 0.0555, any double has one.
+"""A prefix code of numbers, times and names: short for 0.1, longer for 0.0555, defined for every double.
 
-It was fixed before any table was seen. That is what lets a tree's length in it stand in a guarantee: short
-names go to few numbers, whatever the data are. All codes here are words of "0" and "1", none of which begins
-another one.
+It was fixed before any data were seen, so that the length of a tree in it can be part of a guarantee. All
+codes here are words of "0" and "1", none of which is the beginning of another one.
 
 A number is the decimal that prints it: digits that do not end in 0, and the place of the first of them.
 
@@ -83,12 +82,12 @@ def whole_bits(number: int, k: int) -> int:
     return 2 * (number - 1 + (1 << k)).bit_length() - 1 - k
 
 
-def _folded(number: int) -> int:
+def _to_natural(number: int) -> int:
     """0, -1, 1, -2, 2 … as 1, 2, 3, 4, 5 …"""
     return 2 * number + 1 if number >= 0 else -2 * number
 
 
-def _unfolded(number: int) -> int:
+def _from_natural(number: int) -> int:
     return number // 2 if number % 2 else -(number // 2)
 
 
@@ -111,7 +110,7 @@ def write_number(value: float, signed: bool) -> str:
     if value in _SPECIALS:
         return sign + write_whole(_SPECIAL, 1) + f"{_SPECIALS.index(value):02b}"
     digits, place = _parts(abs(value))
-    word = write_whole(digits, 1) + write_whole(_folded(place - _CENTRE), 0)
+    word = write_whole(digits, 1) + write_whole(_to_natural(place - _CENTRE), 0)
     raw = write_whole(_SPECIAL, 1) + f"{_RAW:02b}{_pattern(abs(value)):064b}"
     return sign + (word if len(word) <= len(raw) else raw)
 
@@ -127,7 +126,7 @@ def read_number(reader: Reader, signed: bool) -> float:
     sign = -1.0 if signed and reader.take(1) else 1.0
     digits = read_whole(reader, 1)
     if digits != _SPECIAL:
-        place = _unfolded(read_whole(reader, 0)) + _CENTRE
+        place = _from_natural(read_whole(reader, 0)) + _CENTRE
         return sign * float(f"{digits}e{place - len(str(digits)) + 1}")
     which = reader.take(2)
     if which != _RAW:
@@ -146,7 +145,7 @@ def number_bits(value: float, signed: bool) -> int:
     if value in _SPECIALS:
         return signed + special
     digits, place = _parts(abs(value))
-    return signed + min(whole_bits(digits, 1) + whole_bits(_folded(place - _CENTRE), 0), special + 64)
+    return signed + min(whole_bits(digits, 1) + whole_bits(_to_natural(place - _CENTRE), 0), special + 64)
 
 
 def _calendar(value: float) -> tuple[int, int] | None:
@@ -172,7 +171,7 @@ def write_time(value: float) -> str:
     if calendar is None:
         return "1" + write_number(value, signed=True)
     unit, count = calendar
-    return f"0{unit:03b}" + write_whole(_folded(count), _FREE[unit])
+    return f"0{unit:03b}" + write_whole(_to_natural(count), _FREE[unit])
 
 
 def read_time(reader: Reader) -> float:
@@ -181,7 +180,7 @@ def read_time(reader: Reader) -> float:
         return read_number(reader, signed=True)
     which = reader.take(3)
     unit = _UNITS[which]
-    count = _unfolded(read_whole(reader, _FREE[which])) + _epoch(unit)
+    count = _from_natural(read_whole(reader, _FREE[which])) + _epoch(unit)
     return float(np.int64(count).astype(f"datetime64[{unit}]").astype("datetime64[us]").astype(np.int64))
 
 
@@ -195,7 +194,7 @@ def time_bits(value: float) -> int:
     if calendar is None:
         return 1 + number_bits(value, signed=True)
     unit, count = calendar
-    return 4 + whole_bits(_folded(count), _FREE[unit])
+    return 4 + whole_bits(_to_natural(count), _FREE[unit])
 
 
 # ---- sets of categories, by their names ----------------------------------------------------------------

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from treewright.encoding.cells import EXACT, Array, Cells, numbers
-from treewright.encoding.objects import from_objects, labelled
+from treewright._arrays import Array
+from treewright.encoding.cells import EXACT, Cells, numbers
+from treewright.encoding.objects import from_labels, from_objects
 from treewright.encoding.times import microseconds, seconds
 
 
@@ -110,14 +111,14 @@ def _from_pandas(column: Any, array: Any, what: str) -> Cells:
     if isinstance(dtype, np.dtype) or name == "NumpyEADtype":
         return from_array(column.to_numpy(), None, what)
     if name == "CategoricalDtype":
-        return labelled(np.asarray(array.codes), array.categories.tolist(), what, declared=True)
+        return from_labels(np.asarray(array.codes), array.categories.tolist(), what, declared=True)
     if name == "DatetimeTZDtype":
         return from_array(array.tz_convert(None).to_numpy(), None, what)
     if name == "ArrowDtype" or (name == "StringDtype" and dtype.storage == "pyarrow"):
         return _from_arrow(import_module("pyarrow").array(array), what)
     if name == "StringDtype":
         cells = from_objects(array.to_numpy(dtype=object).tolist(), what)
-        return labelled(np.full(len(array), -1), (), what) if cells.family == "nothing" else cells
+        return from_labels(np.full(len(array), -1), (), what) if cells.family == "nothing" else cells
     if name == "SparseDtype":
         return from_array(np.asarray(array), None, what)
     if hasattr(dtype, "numpy_dtype"):  # the nullable Int64, Float64, boolean and their like
@@ -139,13 +140,13 @@ def _from_polars(series: Any, what: str) -> Cells:
         filled = series.fill_null(False if name == "Boolean" else 0)
         return from_array(filled.to_numpy(), series.is_null().to_numpy(), what)
     if name == "Enum":
-        return labelled(_polars_codes(series), dtype.categories.to_list(), what, declared=True)
+        return from_labels(_polars_codes(series), dtype.categories.to_list(), what, declared=True)
     if name in ("String", "Categorical"):
         polars = import_module("polars")
         texts = series.cast(polars.String)
         labels = texts.drop_nulls().unique().sort()
         codes = _polars_codes(texts.cast(polars.Enum(labels)))
-        return labelled(codes, labels.to_list(), what, is_category=name == "Categorical")
+        return from_labels(codes, labels.to_list(), what, is_category=name == "Categorical")
     if name == "Decimal":
         return _decimals(series.cast(import_module("polars").Float64).to_numpy(), series.to_list, what)
     if name in ("Null", "Object") or dtype.is_integer():
@@ -188,7 +189,7 @@ def _from_arrow(array: Any, what: str) -> Cells:
 def _from_dictionary(array: Any, what: str, *, is_category: bool) -> Cells:
     codes = array.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
     labels, declared = array.dictionary.to_pylist(), array.type.ordered
-    return labelled(codes, labels, what, declared=declared, is_category=is_category)
+    return from_labels(codes, labels, what, declared=declared, is_category=is_category)
 
 
 def _decimals(floats: Array, exact: Callable[[], list[Any]], what: str) -> Cells:

@@ -255,7 +255,7 @@ def _rounds(
         if error == 0:
             return
         weight = scale_weights(weight, vote * wrong)
-        rows = data.reweighted(weight)
+        rows = data.with_weight(weight)
 
 
 def _no_better(error: float, algorithm: Algorithm, n_classes: int) -> str:

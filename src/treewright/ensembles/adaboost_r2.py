@@ -188,7 +188,7 @@ def _rounds(
     total_vote = 0.0
     for number in range(1, most + 1):
         if seed is not None:
-            rows = data.reweighted(_draw_counts(weight, seed, number - 1), is_drawn=True)
+            rows = data.with_weight(_draw_counts(weight, seed, number - 1), is_drawn=True)
         tree = grow_tree(rows, number - 1)
         losses = _losses(np.abs(numbers(tree, data, threads)[:, 0] - truth), weight > 0, loss)
         error = float(np.average(losses, weights=weight))
@@ -202,7 +202,7 @@ def _rounds(
             return
         weight = scale_weights(weight, -vote * (1 - losses))
         if seed is None:
-            rows = data.reweighted(weight)
+            rows = data.with_weight(weight)
 
 
 def _losses(distance: Floats, has_weight: NDArray[np.bool_], loss: Loss) -> Floats:

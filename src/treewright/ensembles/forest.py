@@ -16,13 +16,15 @@ from treewright.encoding.schema import Schema
 from treewright.ensembles.bootstrap import Draws
 from treewright.ensembles.side_by_side import Listener, side_by_side
 from treewright.ensembles.totals import TreeSum
-from treewright.growing import grow, n_threads, whole_number
+from treewright.growing import grow, n_threads
 from treewright.growing.memory import check_memory, memory_needed
+from treewright.parameters.forest import GrowForestParameters
+from treewright.parameters.spec import takes
 from treewright.tree.costs import cheapest_in_order, cost_arrays
 from treewright.tree.oblique import by_column
 from treewright.tree.predict import leaf_rows, numbers, proportions
 from treewright.tree.shortcuts import Saved
-from treewright.tree.tree import Tree, named
+from treewright.tree.tree import Tree, decode_predictions
 
 Floats = NDArray[np.float64]
 Voting = Literal["soft", "hard"]
@@ -117,7 +119,7 @@ class Forest(Saved):
 
     def predict(self, table: Any) -> NDArray[Any]:
         """Classes or numbers for the rows of a table; one column per target where there are several."""
-        return named(self.schema, self.answers(encode(table, schema=self.schema)))
+        return decode_predictions(self.schema, self.answers(encode(table, schema=self.schema)))
 
     def predict_proba(self, table: Any) -> Floats | list[Floats]:
         """The share of the votes of each class; a list where there are several targets."""
@@ -156,44 +158,14 @@ class Forest(Saved):
         vars(self).update(state)
 
 
-def grow_forest(
-    data: Dataset,
-    *,
-    n_trees: int = 100,
-    bootstrap: bool = True,
-    max_samples: int | None = None,
-    max_features: int | None = None,
-    voting: Voting = "soft",
-    seed: int = 0,
-    n_jobs: int | None = None,
-    progress: Callable[[float], object] | None = None,
-    **limits: Any,
-) -> Forest:
-    """Grow trees from draws of the rows: bagging, or a random forest where nodes draw columns, too.
+@takes(GrowForestParameters)
+def grow_forest(data: Dataset, **options: Any) -> Forest:
+    """Grow trees from samples of the rows: bagging, or a random forest if nodes draw columns as well.
 
     Parameters
     ----------
     data : Dataset
         What `encode` made of a table and its target.
-    n_trees : int
-        How many trees.
-    bootstrap : bool
-        Draw the rows of each tree with replacement, by their weights; or else without.
-    max_samples : int, optional
-        How many rows to draw for each tree: as many as there are by default (without replacement: all).
-    max_features : int, optional
-        How many columns each node draws. By default about the square root of their number for classes, and a
-        third of them for numbers, as Breiman advises.
-    voting : {"soft", "hard"}
-        Whether the shares of classes are averaged, or the answers of the trees are counted.
-    seed : int
-        Of all draws. The trees do not depend on how many of them there are.
-    n_jobs : int, optional
-        Threads: None is 1, -1 all cores. The forest is the same to the bit for any number.
-    progress : callable, optional
-        Called after each tree with the share of those that are done. What it raises ends the growing.
-    **limits
-        Other options of `grow`, for each tree.
 
     Returns
     -------
@@ -207,28 +179,27 @@ def grow_forest(
     >>> bool(forest.predict({"x": [1.0], "z": [0.0]})[0] < 3)
     True
     """
-    count = whole_number("n_trees", n_trees, 1)
-    size = None if max_samples is None else whole_number("max_samples", max_samples, 1)
-    if voting not in ("soft", "hard"):
-        raise ValueError(f"voting is {voting!r}; it must be 'soft' or 'hard'")
+    n_trees, voting, threads = (options.pop(name) for name in ("n_trees", "voting", "n_jobs"))
+    size, replacement, seed = (options.pop(name) for name in ("max_samples", "bootstrap", "seed"))
+    progress = options.pop("progress")
     n_columns = len(data.schema.columns)
-    if max_features is None:
+    if options["max_features"] is None:
         usual = int(n_columns**0.5) if data.schema.predicts_classes else n_columns // 3
-        max_features = max(1, usual)
-    draws = Draws.of(data, seed=whole_number("seed", seed, 0), size=size, replace=bool(bootstrap))
+        options["max_features"] = max(1, usual)
+    draws = Draws.of(data, seed=seed, size=size, replace=bool(replacement))
 
     def tree_of(rows: Dataset, tree_seed: int, listener: Listener) -> Tree:
-        return grow(rows, max_features=max_features, seed=tree_seed, progress=listener, **limits)
+        return grow(rows, **options, seed=tree_seed, progress=listener)
 
     trees: list[Tree] = []
 
     def note(tree: Tree) -> None:
         trees.append(tree)
         if progress is not None:
-            progress(len(trees) / count)
+            progress(len(trees) / n_trees)
 
-    random = limits.get("splitter") == "random"
-    grow_members(data, draws, tree_of, range(count), n_threads(n_jobs), note, draws_cuts=random)
+    random = options["splitter"] == "random"
+    grow_members(data, draws, tree_of, range(n_trees), n_threads(threads), note, draws_cuts=random)
     return Forest(tuple(trees), draws, voting)
 
 
@@ -256,7 +227,7 @@ def grow_members(
     n_grown = 0
 
     def work(member: int, listener: Listener) -> Tree:
-        rows = data.reweighted(draws.weights(member), is_drawn=True)
+        rows = data.with_weight(draws.weights(member), is_drawn=True)
         return tree_of(rows, tree_seed(draws, member), listener)
 
     def note(tree: Tree) -> None:

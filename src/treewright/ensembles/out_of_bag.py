@@ -162,7 +162,7 @@ def _are_as_drawn(forest: Forest, member: int, data: Dataset) -> bool:
     Also True if this is unknown: if some of the rows were set aside for pruning. Weights of classes may
     differ by a factor for each class, the same at every node.
     """
-    sample, tree = data.reweighted(forest.draws.weights(member)), forest.trees[member]
+    sample, tree = data.with_weight(forest.draws.weights(member)), forest.trees[member]
     if tree.rows[0] != sample.n_counted:
         return True
     if data.targets is None or not tree.schema.predicts_classes:

@@ -8,13 +8,13 @@ import numpy as np
 
 from treewright.certifying import Certificate, certify_errors, certify_losses
 from treewright.encoding import encode
-from treewright.estimators.fitting import refuse_one_dimension
+from treewright.estimators._tables import refuse_one_dimension
 from treewright.estimators.targets import plain_target
 from treewright.parameters import documented
 
 
 class Certified:
-    """An estimator that says how far it can be wrong, whatever it consists of."""
+    """An estimator whose true error can be bounded, whatever its model is."""
 
     @documented
     def certify(
@@ -35,16 +35,16 @@ class Certified:
             Rows that had no part in the fit or in any choice; each counts as one draw.
         y : array of shape (n_rows,) or (n_rows, n_targets)
             Their classes or numbers. A class that did not occur in the fit counts as an error, whatever is
-            answered.
+            predicted.
         loss_bound : float, default=None
-            For numbers: the most that a row can lose by squared error. Without it there is an estimate only.
+            For numbers: the largest squared error of a row. Without it there is an estimate only.
         check_rows : bool, default=True
-            Whether the rows of the fit are refused, in any order or some of them, where they are known again.
+            Whether rows of the fit are recognised, in any order, and refused.
 
         Returns
         -------
         Certificate
-            ``print`` says it in a sentence; ``.value`` is the bound.
+            ``print`` states it in a sentence; ``.value`` is the bound.
         """
         refuse_one_dimension(X)
         target = plain_target(y, type(self).__name__)
@@ -60,7 +60,7 @@ class Certified:
             losses = squares.reshape(len(squares), -1).mean(axis=1)
             return certify_losses(losses, delta=delta, choices=choices, loss_bound=loss_bound)
         if loss_bound is not None:
-            raise ValueError("loss_bound is for numbers; of classes a row loses 1 at most")
+            raise ValueError("loss_bound is for numbers; the loss of a class is at most 1")
         wrong = truth != answers
         if wrong.ndim == 1:
             return certify_errors(int(wrong.sum()), len(wrong), delta=delta, choices=choices)

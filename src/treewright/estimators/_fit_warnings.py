@@ -1,7 +1,7 @@
-"""Warnings of a fit about the table and the trees, as far as they cost next to nothing.
+"""Warnings of a fit about the table and the trees, where they cost next to nothing.
 
-Of a matrix of floats nothing is looked at but whether the trees have any split; of other tables also the
-columns of categories. `treewright.advise` looks at everything.
+For a matrix of floats the only check is whether the trees have any split; for other tables the columns of
+categories are checked as well. `treewright.advise` checks everything.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from treewright.encoding import Dataset
 from treewright.pruning import PruningPath
 from treewright.tree import Tree
 
-# Parameters by which a user may want no split; where one of them is set, a tree of one leaf is no surprise.
+# Parameters that may forbid splits; where one of them is set, a tree of one leaf is no surprise.
 _LIMITS = frozenset(
     {"max_depth", "min_samples_split", "min_samples_leaf", "min_weight_fraction_leaf", "max_leaf_nodes"}
     | {"min_impurity_decrease", "ccp_alpha", "selection", "monotonic_cst", "interaction_cst", "feature_costs"}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.estimators.fitting import Fitted
+from treewright.estimators._tables import Fitted
 from treewright.parameters import documented
 
 Floats = NDArray[np.float64]
@@ -36,17 +36,15 @@ class ClassifierPredictions:
     ----------
     classes_ : ndarray of shape (n_classes,), or a list of them
         The sorted classes; one array per target if there are several.
-    n_classes_ : int, or a list of them
+    n_classes_ : int, or an array of them
         The number of classes.
     """
 
-    def _class_codes(self, X: Any) -> tuple[Fitted, NDArray[Any]]:
-        """The fitted attributes, and the predicted class codes of shape (n_rows, n_targets)."""
-        raise NotImplementedError
+    _predicts_classes: ClassVar[bool] = True
 
-    def _class_probabilities(self, X: Any) -> list[Floats]:
-        """Per target the probabilities of its classes."""
-        raise NotImplementedError
+    # the fitted attributes, and the predicted class codes of shape (n_rows, n_targets)
+    _class_codes: Callable[[Any], tuple[Fitted, NDArray[Any]]]
+    _class_probabilities: Callable[[Any], list[Floats]]  # for each target those of its classes
 
     @documented
     def predict(self, X: Any) -> NDArray[Any]:
@@ -80,9 +78,9 @@ class ClassifierPredictions:
 class RegressorPredictions:
     """`predict` for numbers."""
 
-    def _numbers(self, X: Any) -> Floats:
-        """The predictions, of shape (n_rows,) or (n_rows, n_targets)."""
-        raise NotImplementedError
+    _predicts_classes: ClassVar[bool] = False
+
+    _numbers: Callable[[Any], Floats]  # the predictions, of shape (n_rows,) or (n_rows, n_targets)
 
     @documented
     def predict(self, X: Any) -> Floats:
@@ -99,23 +97,11 @@ class RegressorPredictions:
 class BoostedClassifierPredictions(ClassifierPredictions):
     """Predictions of boosted trees, also after each iteration. `raw` is what the trees add up to."""
 
-    def _raw(self, X: Any) -> tuple[Fitted, Any]:
-        """The fitted attributes, and the raw scores of all iterations."""
-        raise NotImplementedError
-
-    def _staged_raw(self, X: Any) -> Iterator[tuple[Fitted, Any]]:
-        """The same after each iteration."""
-        raise NotImplementedError
-
-    def _codes(self, raw: Any) -> NDArray[Any]:
-        """The class codes of shape (n_rows,)."""
-        raise NotImplementedError
-
-    def _probabilities(self, raw: Any) -> Floats:
-        raise NotImplementedError
-
-    def _decision(self, raw: Any) -> Floats:
-        raise NotImplementedError
+    _raw: Callable[[Any], tuple[Fitted, Any]]  # the fitted attributes, and the raw scores of all iterations
+    _staged_raw: Callable[[Any], Iterator[tuple[Fitted, Any]]]  # the same after each iteration
+    _codes: Callable[[Any], NDArray[Any]]  # from raw scores to class codes of shape (n_rows,)
+    _probabilities: Callable[[Any], Floats]
+    _decision: Callable[[Any], Floats]
 
     def _class_codes(self, X: Any) -> tuple[Fitted, NDArray[Any]]:
         fitted, raw = self._raw(X)
@@ -154,9 +140,7 @@ class BoostedClassifierPredictions(ClassifierPredictions):
 class BoostedRegressorPredictions(RegressorPredictions):
     """Predictions of boosted trees for numbers, also after each iteration."""
 
-    def _staged_numbers(self, X: Any) -> Iterator[Floats]:
-        """The predictions after each iteration."""
-        raise NotImplementedError
+    _staged_numbers: Callable[[Any], Iterator[Floats]]  # the predictions after each iteration
 
     def staged_predict(self, X: Any) -> Iterator[Floats]:
         """Yield `predict` after each iteration."""

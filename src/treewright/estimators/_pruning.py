@@ -1,4 +1,4 @@
-"""Pruning inside a fit: the parameters of an estimator as a plan."""
+"""Pruning inside `fit`: the parameters of an estimator as a plan."""
 
 from __future__ import annotations
 
@@ -44,17 +44,17 @@ def prune_in_fit(
 
 
 def chosen_by_rows(path: PruningPath | None) -> bool:
-    """Whether validation rows pruned the tree or chose it, and were not only looked at."""
+    """Whether validation rows pruned the tree or chose it, and did not only judge it."""
     return path is not None and (METHODS.needs(path.method, "validation") or "judged_by" in path.details)
 
 
 def choices_of(path: PruningPath | None) -> int | None:
-    """From how many trees validation rows have chosen; None: from all prunings of one."""
+    """From how many trees validation rows have chosen; None is all prunings of one."""
     return None if path is None or METHODS.needs(path.method, "validation") else len(path)
 
 
 def seed_of(random_state: Any) -> int:
-    """The seed of the parts: without a random_state always the same ones."""
+    """The seed that sets rows aside: a fixed one without a random_state."""
     if random_state is None:
         return 0
     if isinstance(random_state, np.random.RandomState):

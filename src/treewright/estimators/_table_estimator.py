@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
-from sklearn.base import is_classifier
-from sklearn.exceptions import NotFittedError
-from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.validation import column_or_1d
 
-from treewright.encoding import Dataset, encode
+from treewright.encoding import Dataset
 from treewright.encoding.row_hashes import FitRows, KnownRows, fingerprint
 from treewright.estimators._certify import Certified
-from treewright.estimators.fitting import (
-    Fitted,
-    any_table,
-    column_names,
-    refuse_one_dimension,
-    rows_to_predict,
-)
-from treewright.estimators.targets import class_arrays, plain_target, weighed_by_class
+from treewright.estimators._tables import Fitted, TableModel
 
 # Attributes of a fit that each tree of an ensemble shares with the ensemble.
 SHARED_BY_TREES = (
@@ -33,25 +23,14 @@ SHARED_BY_TREES = (
 )
 
 
-class TableEstimator(Certified):
+class TableEstimator(Certified, TableModel):
     """An estimator whose `model_` is fitted to an encoded table; `model_` has a `schema`.
 
     A fit collects its attributes in a dict and sets them last, by `fitting.replace_fit`, so that a fit that
     fails leaves the estimator unchanged.
-
-    Attributes
-    ----------
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if the table had any.
     """
 
-    model_: Any
-    kinds: Any
-    n_jobs: int | None
     check_parameters: Any
-    parameter_error: ClassVar[type[Exception]] = InvalidParameterError
     _takes_several_targets = False
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -79,7 +58,8 @@ class TableEstimator(Certified):
         self._check_parameters()
         if not self._takes_several_targets:
             y = self._single_target(y)
-        data, described = self._encoded(X, y, sample_weight)
+        data, described = self._training_data(X, y, sample_weight)
+        described |= {"_fingerprint": fingerprint(data), "_fit_rows": FitRows((KnownRows.of(data),))}
         if len(data.schema.targets) > 1 and not self._takes_several_targets:
             raise self._too_many_targets(len(data.schema.targets))
         self._fit(X, y, data, described)
@@ -102,50 +82,3 @@ class TableEstimator(Certified):
 
     def _too_many_targets(self, n_targets: int) -> ValueError:
         return ValueError(f"y has {n_targets} columns; {type(self).__name__} predicts one target")
-
-    def _encoded(self, X: Any, y: Any, sample_weight: Any) -> tuple[Dataset, Fitted]:
-        """The rows with their targets and final weights, and the attributes that describe them."""
-        refuse_one_dimension(X)
-        target, classes = plain_target(y, type(self).__name__), is_classifier(self)
-        data = encode(X, target, weight=sample_weight, kinds=self.kinds, classes=classes)
-        names = column_names(X, data.schema)
-        described: Fitted = {
-            "_fingerprint": fingerprint(data),
-            "_fit_rows": FitRows((KnownRows.of(data),)),
-            "n_features_in_": len(data.schema.columns),
-            "n_outputs_": len(data.schema.targets),
-            "_plain": names is None and data.schema.only_numbers,
-        }
-        if names is not None:
-            described["feature_names_in_"] = names
-        if classes:
-            labels = class_arrays(data.schema, y)
-            sizes = [len(each) for each in labels]
-            described |= {"classes_": labels, "n_classes_": sizes}
-            if len(labels) == 1:
-                described |= {"classes_": labels[0], "n_classes_": sizes[0]}
-            data = self._reweighted(data)
-        return data, described
-
-    def _reweighted(self, data: Dataset) -> Dataset:
-        """The rows, with `class_weight` multiplied into their weights where the estimator has one."""
-        return weighed_by_class(data, getattr(self, "class_weight", None))
-
-    def _fitted(self, error: type[Exception] = NotFittedError) -> Fitted:
-        """The attributes of one fit, even if another fit follows in another thread."""
-        fitted = vars(self)
-        if "model_" not in fitted:
-            name = type(self).__name__
-            raise error(f"this {name} is not fitted yet; call fit with a table and a target first")
-        return fitted
-
-    def _rows(self, X: Any) -> tuple[Fitted, Dataset]:
-        """The attributes of the fit and the encoded rows to predict."""
-        fitted = self._fitted()
-        return fitted, rows_to_predict(self, fitted, X)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "model_" in vars(self)
-
-    def __sklearn_tags__(self) -> Any:
-        return any_table(super().__sklearn_tags__())  # type: ignore[misc]

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, hstack
-from sklearn.base import is_classifier
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import check_random_state
 
@@ -30,7 +29,8 @@ from treewright.estimators._fit_warnings import warn_about_trees
 from treewright.estimators._predictions import ClassifierPredictions, Floats, RegressorPredictions
 from treewright.estimators._progress import progress_bar
 from treewright.estimators._table_estimator import SHARED_BY_TREES, TableEstimator
-from treewright.estimators.fitting import Fitted, passed_nodes, refuse_one_dimension, replace_fit
+from treewright.estimators._tables import Fitted, refuse_one_dimension, replace_fit
+from treewright.estimators.fitting import passed_nodes
 from treewright.estimators.targets import factors_of, plain_target
 from treewright.growing import n_features_drawn, n_threads
 from treewright.parameters import documented
@@ -50,8 +50,6 @@ class VotingEstimator(VotingParameters, TableEstimator):
         Each tree as an estimator of its own.
     estimators_samples_ : list of ndarray
         The rows that were drawn for each tree.
-    n_outputs_ : int
-        The number of targets.
     feature_importances_ : ndarray of shape (n_features_in_,)
         The share of each column in the gain of the splits; biased, `oob_importance` is not.
     oob_score_ : float
@@ -322,7 +320,7 @@ class VotingEstimator(VotingParameters, TableEstimator):
         refuse_one_dimension(X)
         data = encode(X, plain_target(y, type(self).__name__), weight=sample_weight, schema=forest.schema)
         vars(self)["_fingerprint"].refuse_others(data, "out-of-bag rows are known by their position")
-        return forest, self._reweighted(data) if is_classifier(self) else data
+        return forest, self._reweighted(data)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

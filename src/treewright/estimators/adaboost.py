@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone, is_classifier
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import check_random_state
 
@@ -23,7 +23,8 @@ from treewright.estimators._predictions import (
     Floats,
 )
 from treewright.estimators._table_estimator import SHARED_BY_TREES, TableEstimator
-from treewright.estimators.fitting import Fitted, TreeEstimator, check_parameters, replace_fit
+from treewright.estimators._tables import Fitted, replace_fit
+from treewright.estimators.fitting import TreeEstimator, check_parameters
 from treewright.estimators.targets import plain_target
 from treewright.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from treewright.growing import n_features_drawn, n_threads
@@ -79,8 +80,8 @@ class AdaBoostEstimator(AdaBoostParameters, TableEstimator):
                 "tree estimators, or None"
             )
         template: Any = self._default_tree() if self.estimator is None else clone(self.estimator)
-        if is_classifier(template) != is_classifier(self):
-            kind = "classes" if is_classifier(self) else "numbers"
+        if template._predicts_classes != self._predicts_classes:
+            kind = "classes" if self._predicts_classes else "numbers"
             raise TypeError(f"{name}: estimator is a {type(template).__name__}; it must predict {kind}")
         if template.kinds is not None:
             raise ValueError(f"{name}: columns are encoded once for all trees; give kinds to {name} itself")
@@ -100,8 +101,6 @@ class AdaBoostEstimator(AdaBoostParameters, TableEstimator):
         """The trees as fitted estimators, in their order."""
         fitted = self._fitted(AttributeError)
         common: Fitted = {name: fitted[name] for name in SHARED_BY_TREES if name in fitted}
-        if "n_classes_" in common:
-            common["n_classes_"] = np.intp(common["n_classes_"])
         drawn = n_features_drawn(fitted["estimator_"].max_features, fitted["n_features_in_"])
         estimators = []
         for tree in fitted["model_"].trees:
@@ -128,7 +127,7 @@ class AdaBoostEstimator(AdaBoostParameters, TableEstimator):
 
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
         """Yield `score` (accuracy, or R² for numbers) after each iteration."""
-        metric = accuracy_score if is_classifier(self) else r2_score
+        metric = accuracy_score if self._predicts_classes else r2_score
         staged: Iterator[NDArray[Any]] = self.staged_predict(X)  # type: ignore[attr-defined]
         for predicted in staged:
             yield metric(y, predicted, sample_weight=sample_weight)

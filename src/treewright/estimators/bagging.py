@@ -54,7 +54,7 @@ class BaggingEstimator(BaggingParameters, VotingEstimator):
 
     @property
     def kinds(self) -> Any:
-        """The kinds of columns that the tree has been given."""
+        """The kinds of columns of the tree."""
         return getattr(self.estimator, "kinds", None)
 
     def _tree_grower(self, data: Dataset, draws: Draws) -> Growing:
@@ -80,7 +80,7 @@ class BaggingEstimator(BaggingParameters, VotingEstimator):
                 return _fitted_tree(member, rows)
             random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_COLUMN_STREAM,)))
             columns = np.unique(random.choice(n_columns, n_drawn, replace=bool(self.bootstrap_features)))
-            return _with_all_columns(_fitted_tree(member, rows.narrowed(columns)), columns, rows.schema)
+            return _with_all_columns(_fitted_tree(member, rows.select_columns(columns)), columns, rows.schema)
 
         return grow_tree
 
@@ -107,9 +107,9 @@ def _with_all_columns(tree: Tree, columns: NDArray[np.intp], schema: Schema) -> 
 
 
 class BaggingClassifier(VotingClassifierMixin, Votes, BaggingEstimator, sklearn.ensemble.BaggingClassifier):  # type: ignore[misc]
-    """Trees grown from draws of the rows, which vote for classes (Breiman 1996).
+    """Trees grown from samples of the rows, which vote for classes (Breiman 1996).
 
-    The table is encoded once for all trees, and rows are drawn as weights.
+    The table is encoded once for all trees; drawn rows are weights.
 
     Examples
     --------
@@ -121,9 +121,9 @@ class BaggingClassifier(VotingClassifierMixin, Votes, BaggingEstimator, sklearn.
 
 
 class BaggingRegressor(VotingRegressorMixin, Quantiles, BaggingEstimator, sklearn.ensemble.BaggingRegressor):  # type: ignore[misc]
-    """Trees grown from draws of the rows, which predict numbers by their mean (Breiman 1996).
+    """Trees grown from samples of the rows, which predict numbers by their mean (Breiman 1996).
 
-    The table is encoded once for all trees, and rows are drawn as weights.
+    The table is encoded once for all trees; drawn rows are weights.
 
     Examples
     --------

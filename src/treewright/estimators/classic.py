@@ -13,7 +13,8 @@ from treewright.advice import warn
 from treewright.encoding import Dataset, encode, encode_with_advice
 from treewright.encoding.text.advice import fold_advice
 from treewright.estimators._pruning import seed_of
-from treewright.estimators.fitting import Fitted, TreeEstimator, refuse_one_dimension
+from treewright.estimators._tables import Fitted, refuse_one_dimension
+from treewright.estimators.fitting import TreeEstimator
 from treewright.estimators.targets import plain_target
 from treewright.estimators.tree import TreeClassifier, TreeRegressor
 from treewright.explaining.weak_learning_bound import WeakLearningBound, weak_learning_bound
@@ -116,7 +117,7 @@ def repeat_by_weight(data: Dataset) -> Dataset:
     weight = data.weight
     if weight is None or (weight % 1).any() or weight.sum() > MOST_REPEATED:
         return data
-    return data.take(np.repeat(np.arange(data.n_rows), weight.astype(np.int64))).reweighted(None)
+    return data.take(np.repeat(np.arange(data.n_rows), weight.astype(np.int64))).with_weight(None)
 
 
 def _without_unused_categories(data: Dataset) -> Dataset:
@@ -365,10 +366,10 @@ class ID3Classifier(ID3Parameters, OneTarget):
     def _tree(self, data: Dataset) -> Tree:
         return grow_id3(data, criterion=self.criterion, max_depth=self.max_depth)
 
-    def _encode(self, X: Any, y: Any, sample_weight: Any, classes: bool) -> Dataset:
+    def _encode(self, X: Any, y: Any, sample_weight: Any) -> Dataset:
         refuse_one_dimension(X)
         target = plain_target(y, type(self).__name__)
-        options: dict[str, Any] = {"weight": sample_weight, "classes": classes}
+        options: dict[str, Any] = {"weight": sample_weight, "classes": True}
         data, advice = encode_with_advice(X, target, kinds=self.kinds, **options)
         for position in range(data.n_columns):
             _check_few_values(data, position)

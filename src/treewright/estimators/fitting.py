@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, csr_matrix
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import Bunch, check_random_state
-from sklearn.utils._param_validation import InvalidParameterError
-from sklearn.utils.validation import validate_data
 
 from treewright.certifying import Certificate, certify
 from treewright.encoding import Dataset, encode
@@ -20,6 +18,7 @@ from treewright.encoding.row_hashes import FitRows, KnownRows
 from treewright.encoding.schema import Schema
 from treewright.estimators._fit_warnings import warn_about_tree
 from treewright.estimators._pruning import choices_of, chosen_by_rows, prune_in_fit
+from treewright.estimators._tables import Fitted, TableModel, refuse_one_dimension, replace_fit
 from treewright.estimators.sklearn_view import sklearn_tree
 from treewright.estimators.targets import plain_target
 from treewright.explaining.competitors import competitors
@@ -31,16 +30,8 @@ from treewright.pruning import PruningPath, cost_complexity_path, cut_at
 from treewright.tree import Tree
 from treewright.tree.oblique import by_column
 
-FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
-Fitted = dict[str, Any]  # the attributes that a fit sets, by name
-# those that the next fit does not always set again
-_OF_A_FIT = frozenset(
-    {"feature_names_in_", "pruning_path_", "competitors_", "_view", "_members", "_leaf_targets"}
-    | {"oob_curve_", "oob_decision_function_", "oob_prediction_", "oob_score_"}
-)
 
-
-class TreeEstimator:
+class TreeEstimator(TableModel):
     """scikit-learn's interface of a tree: `fit`, `apply` and the attributes of the fitted tree.
 
     Attributes
@@ -49,12 +40,6 @@ class TreeEstimator:
         The tree. ``print(model.model_)`` shows it.
     tree_ : sklearn.tree._tree.Tree
         The same tree as scikit-learn's arrays; not available if it tests categories or sums.
-    n_features_in_ : int
-        The number of columns.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
-        Their names, if the table had any.
-    n_outputs_ : int
-        The number of targets.
     max_features_ : int
         How many columns a node considers.
     pruning_path_ : treewright.PruningPath
@@ -66,7 +51,6 @@ class TreeEstimator:
         The share of each column in the total gain.
     """
 
-    parameter_error: ClassVar[type[Exception]] = InvalidParameterError
     model_: Tree
     n_features_in_: int
     n_outputs_: int
@@ -75,8 +59,6 @@ class TreeEstimator:
     ccp_alpha: float
     pruning: Any
     max_features: Any
-    n_jobs: int | None
-    kinds: Any
 
     def fit(
         self,
@@ -89,25 +71,23 @@ class TreeEstimator:
     ) -> Self:
         """Grow the tree, and prune it where `pruning` says so.
 
-        A fit that fails leaves the estimator as it was.
+        A fit that fails leaves the estimator unchanged.
 
         Parameters
         ----------
         X : table of shape (n_rows, n_columns)
             A numpy array, a pandas or polars DataFrame, an Arrow table, a sparse matrix, a dict of columns or
             a list of rows. Columns of strings, bools and categories are split by subsets, dates as numbers;
-            missing values are welcome in all of them.
+            all of them may have missing values.
         y : array of shape (n_rows,) or (n_rows, n_targets)
             The classes or numbers to predict.
         sample_weight : array of shape (n_rows,), default=None
-            A weight per row, not negative. A weight of two is as good as the row twice, zero as good as no
-            row.
+            A weight per row, not negative; 2 is the same as the row twice, 0 the same as leaving it out.
         check_input : bool, default=True
-            Without effect, for scikit-learn's signature: the input is always checked, as that costs next to
-            nothing.
+            Without effect, for scikit-learn's signature: the input is always checked.
         validation : tuple (X, y) or (X, y, sample_weight), default=None
-            Rows to prune by, that the tree is not grown from. A pruning that needs them and has none sets
-            part of the rows aside itself.
+            Rows to prune by, from which the tree is not grown. A pruning that needs such rows and is given
+            none sets some of `X` aside.
 
         Returns
         -------
@@ -115,8 +95,7 @@ class TreeEstimator:
             The fitted estimator.
         """
         check_parameters(self)
-        data, described = self._training_data(X, y, sample_weight)
-        names = column_names(X, data.schema)
+        data, attributes = self._training_data(X, y, sample_weight)
         others, known = self._validation_data(validation, data.schema), KnownRows.of(data)
         if others is not None and (validation[0] is X or known.are_in(others)):
             raise ValueError(
@@ -124,16 +103,11 @@ class TreeEstimator:
             )
         tree, path, rows = self._model(data, others)
         fitted: Fitted = {
+            **attributes,
             "model_": tree,
             "_fit_rows": _fit_rows(known, data, others, path, rows),
-            "n_features_in_": len(tree.schema.columns),
-            "n_outputs_": len(tree.schema.targets),
             "max_features_": n_features_drawn(self.max_features, len(tree.schema.columns)),
-            "_plain": names is None and tree.schema.only_numbers,
-            **described,
         }
-        if names is not None:
-            fitted["feature_names_in_"] = names
         if path is not None:
             fitted["pruning_path_"] = path
         if getattr(self, "n_competitors", 0):
@@ -150,25 +124,25 @@ class TreeEstimator:
         Returns
         -------
         ndarray of shape (n_rows,)
-            Node numbers; the nodes are numbered as one meets them from left to right, parents first.
+            Node numbers, in preorder from left to right.
         """
         _, leaves = self._arrive(X)
         return leaves.astype(np.intp)
 
     @documented
     def decision_path(self, X: Any, check_input: bool = True) -> csr_matrix | csr_array:
-        """The nodes that each row passes, from the root to its leaf.
+        """The nodes on the path of each row, from the root to its leaf.
 
         Returns
         -------
         sparse matrix of shape (n_rows, n_nodes)
-            One where the row passes the node.
+            1 where the row passes through the node.
         """
         fitted, leaves = self._arrive(X)
         return passed_nodes(fitted["model_"], leaves)
 
     def get_depth(self) -> int:
-        """The number of tests on the longest way from the root to a leaf."""
+        """The number of tests on the longest path from the root to a leaf."""
         return int(self._fitted_tree().height)
 
     def get_n_leaves(self) -> int:
@@ -179,7 +153,7 @@ class TreeEstimator:
     def feature_importances_(self) -> NDArray[np.float64]:
         """The share of each column in the total gain of the tree's splits (zeros for a tree without any).
 
-        The columns of a sum share what it gains.
+        The columns of a sum share its gain.
         """
         tree = self._fitted_tree()
         gains = by_column(tree, tree.gain)
@@ -189,8 +163,8 @@ class TreeEstimator:
     def tree_(self) -> Any:
         """The tree as scikit-learn's own `Tree`, for whatever reads its arrays.
 
-        Not available where the tree tests categories or sums, or answers with formulas, which those arrays
-        cannot say; `model_` always is.
+        Not available where the tree tests categories or sums, or has linear models in its leaves, which these
+        arrays cannot express; `model_` always is.
         """
         tree = self._fitted_tree(AttributeError)
         if tree.linear is not None:
@@ -251,7 +225,7 @@ class TreeEstimator:
         Returns
         -------
         Certificate
-            ``print`` says it in a sentence; ``.value`` is the bound.
+            ``print`` states it in a sentence; ``.value`` is the bound.
         """
         tree = self._fitted_tree()
         data = self._judging_data(tree.schema, X, y, judging=True)
@@ -266,25 +240,10 @@ class TreeEstimator:
             raise ValueError("choices is for method='held_out'; 'reduced_error' pays for all prunings")
         return certify(self, method, test=data, delta=delta, **options)
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return "model_" in vars(self)
-
-    def __sklearn_tags__(self) -> Any:
-        return any_table(super().__sklearn_tags__())  # type: ignore[misc]
-
     def __getstate__(self) -> dict[str, Any]:
-        # the view is scikit-learn's and made again when asked for; the tree itself is plain arrays
+        # scikit-learn's view is made again on demand; the tree itself is plain arrays
         state: Any = super().__getstate__()
         return {name: value for name, value in state.items() if name != "_view"}
-
-    def _training_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Dataset, Fitted]:
-        """The rows with their targets and final weights, and what there is to tell about the targets."""
-        raise NotImplementedError
-
-    def _encode(self, X: Any, y: Any, sample_weight: Any, classes: bool) -> Dataset:
-        refuse_one_dimension(X)
-        target = plain_target(y, type(self).__name__)
-        return encode(X, target, weight=sample_weight, kinds=self.kinds, classes=classes)
 
     def _criterion(self) -> str:
         """The criterion by the name that the grower knows."""
@@ -300,14 +259,14 @@ class TreeEstimator:
         return cut_at(tree, self.ccp_alpha, price_of_leaves(tree)) if self.ccp_alpha > 0 else tree
 
     def _model(self, data: Dataset, validation: Dataset | None) -> tuple[Tree, PruningPath | None, Dataset]:
-        """The tree of a fit, where it was pruned the path that it comes from, and the rows that grew it."""
+        """The tree of a fit, the path that it was chosen from if it was pruned, and the rows that grew it."""
         if self.pruning is None:
             return self._grow(data), None, data
         path, rows = prune_in_fit(self, data, validation, self._grow, self._growing)
         return path.pruned, path, rows
 
     def _validation_data(self, validation: Any, schema: Schema) -> Dataset | None:
-        """The rows to prune by that were given, in the schema of those to grow from."""
+        """The given rows to prune by, in the schema of those to grow from."""
         if validation is None:
             return None
         if self.pruning is None:
@@ -319,35 +278,21 @@ class TreeEstimator:
         except ValueError as error:
             raise ValueError(f"validation: {error}") from error
 
-    def _reweighted(self, data: Dataset) -> Dataset:
-        """Rows with their final weights."""
-        return data
-
     def _judging_data(
         self, schema: Schema, X: Any, y: Any, sample_weight: Any = None, *, judging: bool = False
     ) -> Dataset:
-        """Rows with their targets for a tree that is there or whose schema is known; those that only judge,
-        and choose nothing, may have classes that it does not know.
+        """Rows with their targets, encoded by a schema; rows that only judge a tree, and choose nothing, may
+        have classes that the schema does not know.
         """
         refuse_one_dimension(X)
         target = plain_target(y, type(self).__name__)
         return encode(X, target, weight=sample_weight, schema=schema, judging=judging)
 
     def _fitted_tree(self, error: type[Exception] = NotFittedError) -> Tree:
-        try:
-            return self.model_
-        except AttributeError:
-            name = type(self).__name__
-            raise error(f"this {name} is not fitted yet; call fit with a table and a target first") from None
-
-    def _rows(self, X: Any) -> tuple[Fitted, Dataset]:
-        """What a fit has set and the rows for its tree; of one fit, even if another follows."""
-        self._fitted_tree()
-        fitted = vars(self)
-        return fitted, rows_to_predict(self, fitted, X)
+        return self._fitted(error)["model_"]  # type: ignore[no-any-return]
 
     def _arrive(self, X: Any) -> tuple[Fitted, NDArray[np.int32]]:
-        """What a fit has set and the leaf of each row in its tree."""
+        """The attributes of the fit and the leaf of each row in its tree."""
         fitted, rows = self._rows(X)
         tree: Tree = fitted["model_"]
         return fitted, tree.apply(rows, n_threads=n_threads(self.n_jobs))
@@ -385,7 +330,7 @@ def growing_options(estimator: Any, n_rows: int, n_columns: int, weight: float) 
 
 
 def passed_nodes(tree: Tree, leaves: NDArray[np.int32]) -> csr_matrix | csr_array:
-    """The nodes on the way to the leaf of each row, as scikit-learn's `decision_path` has them."""
+    """The nodes on the path to the leaf of each row, as in scikit-learn's `decision_path`."""
     parent, lengths = tree.parent, tree.depths[leaves].astype(np.intp) + 1
     ends = np.concatenate([np.zeros(1, np.intp), np.cumsum(lengths)])
     nodes = np.empty(ends[-1], np.intp)
@@ -398,19 +343,8 @@ def passed_nodes(tree: Tree, leaves: NDArray[np.int32]) -> csr_matrix | csr_arra
 
 
 def price_of_leaves(tree: Tree) -> NDArray[np.float64]:
-    """What leaves must save to be worth their price: risk, as in scikit-learn, or costs where it has some, or
-    the loss of formulas.
-    """
+    """What leaves are priced by: the risk, as in scikit-learn; or the loss, with costs or linear models."""
     return tree.loss if tree.schema.has_costs or tree.linear is not None else tree.risk
-
-
-def any_table(tags: Any) -> Any:
-    """The tags of an estimator that takes tables of all kinds."""
-    tags.input_tags.allow_nan = True
-    tags.input_tags.sparse = True
-    tags.input_tags.categorical = True
-    tags.input_tags.string = True
-    return tags
 
 
 def _fit_rows(
@@ -422,51 +356,3 @@ def _fit_rows(
     if rows.n_rows < data.n_rows:  # the rest were set aside to choose by
         return FitRows((KnownRows.of(rows),), (known,), choices_of(path))
     return FitRows((known,))
-
-
-def replace_fit(estimator: Any, fitted: Fitted) -> None:
-    """Set what a fit has found, all at once and last: whatever failed before has changed nothing, and another
-    thread sees the old fit or the new one, never some of both.
-    """
-    kept = {name: value for name, value in vars(estimator).items() if name not in _OF_A_FIT}
-    estimator.__dict__ = kept | fitted
-
-
-def rows_to_predict(estimator: Any, fitted: Fitted, X: Any) -> Dataset:
-    """The rows to predict; an array of floats is taken as it is where all columns are unnamed numbers."""
-    schema: Schema = fitted["model_"].schema
-    plain = type(X) is np.ndarray and X.ndim == 2 and X.dtype in FLOATS and fitted["_plain"]
-    if plain and X.shape[1] == fitted["n_features_in_"] and X.shape[0] and X.flags.aligned:
-        return Dataset(schema, X)
-    refuse_one_dimension(X)
-    if not is_unknown_to_sklearn(X):
-        validate_data(estimator, X, reset=False, skip_check_array=True)
-    return encode(X, schema=schema)
-
-
-def column_names(X: Any, schema: Schema) -> NDArray[Any] | None:
-    """The names of the columns by scikit-learn's rule: only where all of them are strings."""
-    if type(X) is np.ndarray:
-        return None
-    if is_unknown_to_sklearn(X):
-        return np.array(schema.names, dtype=object)
-    probe = BaseEstimator()  # the rule is to be had by way of an estimator only
-    validate_data(probe, X, skip_check_array=True)
-    return getattr(probe, "feature_names_in_", None)
-
-
-def is_unknown_to_sklearn(X: Any) -> bool:
-    """Whether scikit-learn does not know such tables: a dict of columns, a list of dicts, a lazy frame."""
-    if isinstance(X, list):
-        return bool(X) and isinstance(X[0], Mapping)
-    return not hasattr(X, "shape") and (isinstance(X, Mapping) or not hasattr(X, "__len__"))
-
-
-def refuse_one_dimension(X: Any) -> None:
-    """Say what to do with a table that has one dimension."""
-    shape = getattr(X, "shape", None)
-    if isinstance(shape, tuple) and len(shape) == 1:
-        raise ValueError(
-            "Expected 2D array, got 1D array instead. Reshape your data: X.reshape(-1, 1) if it is one "
-            "column, X.reshape(1, -1) if it is one row"
-        )

@@ -15,7 +15,7 @@ from treewright.ensembles.forest import Growing
 from treewright.ensembles.side_by_side import Listener
 from treewright.estimators._voting import VotingClassifierMixin, VotingEstimator, VotingRegressorMixin
 from treewright.estimators.fitting import growing_options, price_of_leaves
-from treewright.estimators.targets import factors_of, weighed_by_class
+from treewright.estimators.targets import factors_of, weight_by_class
 from treewright.estimators.tree import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
@@ -79,9 +79,9 @@ class ForestEstimator(ForestParameters, VotingEstimator):
     def _with_class_weights(self, rows: Dataset, factors: NDArray[np.float64] | None) -> Dataset:
         """A sample of the rows with the weights of their classes: those of all rows, or of the sample."""
         if factors is not None:
-            return rows.reweighted(rows.row_weights * factors)
+            return rows.with_weight(rows.row_weights * factors)
         if self._class_weight == "balanced_subsample":
-            return weighed_by_class(rows, "balanced")
+            return weight_by_class(rows, "balanced")
         return rows
 
     def _reweighted(self, data: Dataset) -> Dataset:
@@ -125,8 +125,8 @@ class RandomForestClassifier(
 ):
     """A random forest that predicts classes.
 
-    Each tree is grown from rows that are drawn anew, and each of its nodes considers columns that are drawn
-    anew. The table is encoded once for all of them. Trees, columns of all kinds, missing values: as in
+    Each tree is grown from its own sample of the rows, and each of its nodes considers its own sample of the
+    columns. The table is encoded once for all trees. Trees, columns of all kinds, missing values: as in
     `DecisionTreeClassifier`; everything that takes scikit-learn's class of the same name takes this one.
 
     See Also
@@ -154,8 +154,8 @@ class RandomForestRegressor(
 ):
     """A random forest that predicts numbers, and intervals for them.
 
-    Each tree is grown from rows that are drawn anew, and each of its nodes considers columns that are drawn
-    anew. The table is encoded once for all of them. Trees, columns of all kinds, missing values: as in
+    Each tree is grown from its own sample of the rows, and each of its nodes considers its own sample of the
+    columns. The table is encoded once for all trees. Trees, columns of all kinds, missing values: as in
     `DecisionTreeRegressor`; everything that takes scikit-learn's class of the same name takes this one.
 
     See Also

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d,
 from treewright.encoding import encode
 from treewright.encoding.schema import Schema
 from treewright.estimators._predictions import ClassifierPredictions, RegressorPredictions
-from treewright.estimators.fitting import Fitted, is_unknown_to_sklearn, refuse_one_dimension, replace_fit
+from treewright.estimators._tables import Fitted, is_unknown_to_sklearn, refuse_one_dimension, replace_fit
 from treewright.estimators.targets import plain_target
 from treewright.neighbours.kd_tree import METRICS, KDTree
 from treewright.parameters.checks import one_of

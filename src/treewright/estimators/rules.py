@@ -13,7 +13,7 @@ from treewright.encoding import Dataset
 from treewright.encoding.splits import split
 from treewright.estimators._predictions import ClassifierPredictions, Floats
 from treewright.estimators._table_estimator import TableEstimator
-from treewright.estimators.fitting import Fitted, replace_fit
+from treewright.estimators._tables import Fitted, replace_fit
 from treewright.estimators.tree import DecisionTreeClassifier
 from treewright.parameters.checks import Allowed, is_fraction, one_of
 from treewright.parameters.classic import ConfidenceParameters

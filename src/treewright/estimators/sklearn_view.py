@@ -1,4 +1,4 @@
-"""A treewright tree as scikit-learn's own `Tree`: its arrays, so that what reads those reads our trees, too.
+"""A treewright tree as scikit-learn's own `Tree`, for programs that read its arrays.
 
 scikit-learn offers no public way to make a `Tree`; the state that it writes when pickled is used instead.
 """
@@ -29,12 +29,12 @@ def sklearn_tree(tree: Tree, cast_rows: bool = True) -> SklearnTree:
     cast that way go where they went before (see `float32_proof`), except where two numbers of a column differ
     in float64 only. Where the rows are float32 from the start (`cast_rows` is False), the thresholds stay as
     they are, and no row goes elsewhere. Its table of nodes by classes is scikit-learn's: with thousands of
-    classes it takes gigabytes, which is why it is only made when asked for.
+    classes it takes gigabytes, which is why it is made on demand only.
 
     Raises
     ------
     AttributeError
-        If a node tests a category or a sum: scikit-learn's arrays know thresholds of single columns only.
+        If a node tests a category or a sum: scikit-learn's arrays have thresholds of single columns only.
     """
     _refuse_what_arrays_lack(tree)
     schema = tree.schema
@@ -52,17 +52,17 @@ def sklearn_tree(tree: Tree, cast_rows: bool = True) -> SklearnTree:
 
 
 def float32_proof(threshold: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Thresholds that decide for a number cast to float32 as the given ones do for the number itself.
+    """Thresholds that send a number cast to float32 where the given ones send the number itself.
 
     Rounding keeps the order: x <= t implies float32(x) <= float32(t). So the larger of t and float32(t) lets
-    pass whatever t lets pass, cast or not. Stopped are the numbers above t, unless they round to float32(t).
+    pass whatever t lets pass, cast or not; numbers above t are stopped, unless they round to float32(t).
 
     >>> float32_proof(np.array([0.1, 0.7, 0.5]))  # 0.1 is above itself once cast, 0.7 below
     array([0.1, 0.7, 0.5])
     >>> float32_proof(np.array([0.1, 0.7, 0.5])) > np.array([0.1, 0.7, 0.5])
     array([ True, False, False])
     """
-    with np.errstate(over="ignore"):  # beyond float32 the cast is infinite; the threshold itself stands then
+    with np.errstate(over="ignore"):  # beyond float32 the cast is infinite; then the threshold itself is used
         cast = threshold.astype(np.float32).astype(np.float64)
     return np.where(np.isfinite(cast), np.maximum(threshold, cast), threshold)
 
@@ -83,7 +83,7 @@ def sklearn_model(tree: Tree, cast_rows: bool = True) -> Any:
         heaviest = np.stack([shares.argmax(axis=1) for shares in tree.shares(leaves)], axis=1)
         if not np.array_equal(heaviest, tree.label[leaves]):
             raise ValueError(
-                "a leaf answers another class than its heaviest, as costs have it, and scikit-learn cannot; "
+                "costs make a leaf predict another class than its heaviest, which scikit-learn cannot; "
                 "tree.with_costs() is the tree without costs"
             )
     known = _CLASS_CRITERIA if schema.predicts_classes else _NUMBER_CRITERIA

@@ -1,4 +1,4 @@
-"""What scikit-learn wants to know about a target: the array of its classes, and their weights."""
+"""Targets of estimators: the arrays of their classes, and the weights of these."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Classes = list[NDArray[Any]]  # per target
 
 
 def plain_target(y: Any, estimator: str) -> Any:
-    """The target, once it is clear that it is one: strings are labels here, never names of columns."""
+    """The target; strings are labels here, never names of columns."""
     if y is None:
         raise ValueError(f"{estimator} requires y to be passed, but the target y is None")
     if isinstance(y, str):
@@ -26,7 +26,7 @@ def plain_target(y: Any, estimator: str) -> Any:
 
 
 def class_arrays(schema: Schema, y: Any) -> Classes:
-    """The sorted classes of each target, in the dtype in which the labels came."""
+    """The sorted classes of each target, in the dtype of the given labels."""
     given = getattr(y, "dtype", None)
     arrays = []
     for target in schema.targets:
@@ -40,12 +40,21 @@ def class_arrays(schema: Schema, y: Any) -> Classes:
     return arrays
 
 
-def weighed_by_class(data: Dataset, class_weight: Any) -> Dataset:
-    """Rows with the weights of their classes, where there are some."""
+def class_attributes(schema: Schema, y: Any) -> dict[str, Any]:
+    """`classes_` and `n_classes_`, of one target or of several."""
+    classes = class_arrays(schema, y)
+    sizes = np.array([len(labels) for labels in classes], dtype=np.intp)
+    if len(classes) == 1:
+        return {"classes_": classes[0], "n_classes_": sizes[0]}
+    return {"classes_": classes, "n_classes_": sizes}
+
+
+def weight_by_class(data: Dataset, class_weight: Any) -> Dataset:
+    """Rows with the weights of their classes, if any are given."""
     if class_weight is None:
         return data
     classes = [np.array(target.classes) for target in data.schema.targets]
-    return data.reweighted(class_weights(class_weight, classes, data.targets, data.weight))
+    return data.with_weight(class_weights(class_weight, classes, data.targets, data.weight))
 
 
 def class_weights(
@@ -67,7 +76,11 @@ def class_factors(
     per_target = _per_target(class_weight, len(classes))
     factors = np.ones(codes.shape[1])
     for given, labels, code in zip(per_target, classes, codes, strict=True):
-        by_class = _balanced(code, len(labels), weight) if given == "balanced" else _given(given, labels)
+        by_class = (
+            _balanced_weights(code, len(labels), weight)
+            if given == "balanced"
+            else _dict_weights(given, labels)
+        )
         factors *= by_class[code]
     return factors
 
@@ -88,8 +101,8 @@ def _per_target(class_weight: Any, n_targets: int) -> Sequence[Any]:
     return [class_weight] * n_targets
 
 
-def _balanced(code: NDArray[np.int32], n_classes: int, weight: Any) -> NDArray[np.float64]:
-    """The same weight for each class. Rows count by their weight: two is as good as the row twice."""
+def _balanced_weights(code: NDArray[np.int32], n_classes: int, weight: Any) -> NDArray[np.float64]:
+    """Factors that give each class the same total weight."""
     totals = np.bincount(code, weights=weight, minlength=n_classes).astype(np.float64)
     present = totals > 0
     factors = np.zeros(n_classes)
@@ -97,8 +110,8 @@ def _balanced(code: NDArray[np.int32], n_classes: int, weight: Any) -> NDArray[n
     return factors
 
 
-def _given(weights: Any, labels: NDArray[Any]) -> NDArray[np.float64]:
-    """The weights that a dict gives to the classes; one for a class that is not in it."""
+def _dict_weights(weights: Any, labels: NDArray[Any]) -> NDArray[np.float64]:
+    """The weights of the classes in a dict; 1 for a class that is not in it."""
     if not isinstance(weights, Mapping):
         raise ValueError(f"class_weight must give each target a dict of weights by class; got {weights!r}")
     known = labels.tolist()

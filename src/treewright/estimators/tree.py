@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import sklearn.tree
 from numpy.typing import NDArray
 
-from treewright.encoding import Dataset
 from treewright.estimators._predictions import ClassifierPredictions, Floats, class_labels
-from treewright.estimators.fitting import Fitted, TreeEstimator
-from treewright.estimators.targets import class_arrays, weighed_by_class
+from treewright.estimators.fitting import TreeEstimator
 from treewright.growing import n_threads
 from treewright.parameters import documented
 from treewright.parameters.tree import ClassifierParameters, RandomThresholds, RegressorParameters
@@ -23,13 +21,11 @@ from treewright.tree.predict import codes, numbers, proportions
 class TreeClassifier(ClassifierPredictions, TreeEstimator, sklearn.tree.DecisionTreeClassifier):  # type: ignore[misc]
     """What all estimators of one tree that predicts classes share."""
 
-    class_weight: Any
-
     @documented
     def predict(self, X: Any, check_input: bool = True) -> NDArray[Any]:
-        """The heaviest class of each row's leaf, or the one that costs least; the first of several.
+        """The heaviest class of each row's leaf, or the class of the smallest cost; the first of several.
 
-        Of a row that the tree divides (``missing="fractional"``) the heaviest of the mixture of its leaves.
+        For a row that the tree divides (``missing="fractional"``), that of the mixture of its leaves.
 
         Returns
         -------
@@ -60,25 +56,16 @@ class TreeClassifier(ClassifierPredictions, TreeEstimator, sklearn.tree.Decision
         fitted, rows = self._rows(X)
         return proportions(fitted["model_"], rows, n_threads(self.n_jobs))
 
-    def _training_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Dataset, Fitted]:
-        data = self._reweighted(self._encode(X, y, sample_weight, classes=True))
-        classes = class_arrays(data.schema, y)
-        sizes = np.array([len(labels) for labels in classes], dtype=np.intp)
-        if len(classes) == 1:
-            return data, {"classes_": classes[0], "n_classes_": sizes[0]}
-        return data, {"classes_": classes, "n_classes_": sizes}
-
-    def _reweighted(self, data: Dataset) -> Dataset:
-        return weighed_by_class(data, self.class_weight)
-
 
 class TreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor):  # type: ignore[misc]
     """What all estimators of one tree that predicts numbers share."""
 
+    _predicts_classes: ClassVar[bool] = False
+
     @documented
     def predict(self, X: Any, check_input: bool = True) -> NDArray[np.float64]:
-        """What each row's leaf answers: the mean of its targets, the median for "absolute_error", or what its
-        formula says of the row.
+        """The prediction of each row's leaf: the mean of its targets, the median for "absolute_error", or the
+        value of its linear model.
 
         Returns
         -------
@@ -89,15 +76,12 @@ class TreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor):  # type:
         values = numbers(fitted["model_"], rows, n_threads(self.n_jobs))
         return values[:, 0] if values.shape[1] == 1 else values
 
-    def _training_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Dataset, Fitted]:
-        return self._encode(X, y, sample_weight, classes=False), {}
-
     def _criterion(self) -> str:
         if self.criterion != "friedman_mse":
             return super()._criterion()
         warnings.warn(
-            "criterion='friedman_mse' grows the trees of 'squared_error' and will go, as in scikit-learn; "
-            "say 'squared_error' instead",
+            "criterion='friedman_mse' grows the trees of 'squared_error' and will be removed, as in "
+            "scikit-learn; use 'squared_error' instead",
             FutureWarning,
             stacklevel=4,
         )

@@ -165,7 +165,7 @@ def competitors(
     tree = as_tree(model)
     rows = given_rows(tree, data, "data")
     if rows.schema is not tree.schema:  # competitors are measured by the costs of the tree
-        rows = rows.restated(tree.schema.targets)
+        rows = rows.with_target_specs(tree.schema.targets)
     if most is not None and not (isinstance(most, int | np.integer) and most >= 0):
         raise ValueError(f"most is {most!r}; it must be a whole number of at least 0, or None")
     limits = {name: value for name, value in (growing or {}).items() if name in _LIMITS}
@@ -238,7 +238,7 @@ def _at_node(tree: Tree, data: Dataset, node: int) -> tuple[NDArray[Any], NDArra
                 inside = (leaf >= child) & (leaf < tree.end[child])
                 side += np.bincount(row[inside], parts.share[inside], data.n_rows)
         weight = data.row_weights * np.where(sides.all(axis=0), 0.0, sides.sum(axis=0))
-        return np.flatnonzero(weight > 0), sides[0, weight > 0] > 0, data.reweighted(weight)
+        return np.flatnonzero(weight > 0), sides[0, weight > 0] > 0, data.with_weight(weight)
     leaf = leaves_of(tree, data)
     inside = (leaf >= node) & (leaf < tree.end[node])
     if data.weight is not None:

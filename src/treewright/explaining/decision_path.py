@@ -20,7 +20,6 @@ from treewright.explaining.row import Cell, Row, is_training_data, one_row
 from treewright.explaining.tables import Layout, Record, TableResult
 from treewright.parameters import documented
 from treewright.tree import Tree
-from treewright.tree.class_counts import SparseRows
 from treewright.tree.costs import cost_arrays
 from treewright.tree.evaluate import whole_rows
 from treewright.tree.missing import columns_with_missing, divides, parts_of
@@ -182,13 +181,7 @@ def _step_cells(number: int, step: Step, answers: tuple[Answer, ...]) -> list[st
 
 @documented
 def explain(
-    model: Any,
-    row: Any,
-    *,
-    data: Any = None,
-    test: Any = None,
-    delta: float = 0.05,
-    most: int = 3,
+    model: Any, row: Any, *, data: Any = None, test: Any = None, delta: float = 0.05, most: int = 3
 ) -> Decision:
     """Why a tree predicts what it does for a row: the tests on its path, and how reliable the leaf is.
 
@@ -312,13 +305,8 @@ def _values_along(tree: Tree, path: Ints, row: Dataset, is_divided: bool) -> Flo
     if not tree.schema.predicts_classes:
         return tree.numbers_at(path, row.take(np.zeros(len(path), np.intp)))
     codes = np.asarray(answers_to(tree, row)[0] if is_divided else tree.label[path[-1]])
-    nodes = tree.answering[path].astype(np.int64)  # a leaf without rows has the shares of the node above it
-    cells = np.cumsum((0, *tree.schema.block_widths))[:-1] + codes
-    if isinstance(tree.statistic, SparseRows):
-        weight = tree.statistic.at(np.tile(cells, (tree.n_nodes, 1)))[nodes]
-    else:
-        weight = tree.statistic[nodes][:, cells]
-    return np.asarray(weight / tree.weight[nodes, np.newaxis])
+    blocks = tree.shares(tree.answering[path])  # a leaf without rows has the shares of the node above it
+    return np.stack([block[:, code] for block, code in zip(blocks, codes, strict=True)], axis=1)
 
 
 def _steps(tree: Tree, row: Row, path: Ints, values: Floats) -> tuple[Step, ...]:

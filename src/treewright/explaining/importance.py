@@ -152,10 +152,10 @@ def importance(
     model: Any,
     data: Any = None,
     *,
-    n_repeats: int = 10,
-    seed: int = 0,
     delta: float = 0.05,
+    n_repeats: int = 10,
     n_jobs: int | None = None,
+    seed: int = 0,
 ) -> Importance:
     """The importance of each column: by risk reduction, and by permutation where `data` is given.
 

@@ -171,15 +171,10 @@ def shapley_values(
             raise ValueError("background has no row with a positive weight")
         weight = others.row_weights / others.total_weight
         base = np.average(leaf_values[place[tree.apply(others)]], axis=0, weights=weight)
+    arrays = ("end", "feature", "threshold", "subset", "missing_left", "heavier_left", "subsets")
     values = _core.attribute(
         columns=data.columns,
-        end=tree.end,
-        feature=tree.feature,
-        threshold=tree.threshold,
-        subset=tree.subset,
-        missing_left=tree.missing_left,
-        heavier_left=tree.heavier_left,
-        subsets=tree.subsets,
+        **{name: getattr(tree, name) for name in arrays},
         weight=np.ascontiguousarray(weight),
         answers=np.ascontiguousarray(leaf_values - base),  # values far from zero would lose digits
         blocks=blocks,

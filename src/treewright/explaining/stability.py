@@ -208,7 +208,7 @@ def _bootstrap(data: Dataset, rng: np.random.Generator) -> Dataset:
     """A bootstrap sample: the same table, each weight multiplied by how often the row was drawn."""
     rows, counts = data.counted, np.zeros(data.n_rows)
     counts[rows] = np.bincount(rng.integers(0, len(rows), len(rows)), minlength=len(rows))
-    return data.reweighted(counts * data.row_weights)
+    return data.with_weight(counts * data.row_weights)
 
 
 def _compared_rows(data: Dataset, rng: np.random.Generator) -> Dataset:

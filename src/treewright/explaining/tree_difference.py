@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -127,63 +127,66 @@ def tree_difference(
         for tree in trees:
             refuse_sending(tree, "give data, rows with a value in all tested columns, or")
     counts = _by_structure(trees) if data is None else _by_data(trees, data)
-    answers = _answers(trees, tolerance)
-    differing = {pair: count for pair, count in counts.pairs.items() if answers.differ(pair)}
-    kinds = {pair: answers.kind(pair) for pair in differing}
+    labels = [_labels(tree) for tree in trees]
+    kinds = {(one, two): (labels[0][one], labels[1][two]) for one, two in counts.pairs.tolist()}
+    differing = {pair: kind for pair, kind in kinds.items() if _differ(*kind, tolerance)}
+    place = {pair: i for i, pair in enumerate(kinds)}
     overlay = Overlay(*trees)
     learnt = frozenset(tree.tested[j].name for tree in trees for j in columns_with_missing(tree))
-    regions = [
-        _region(
-            overlay.columns,
-            learnt,
-            tuple(replace(each, missing=False) for each in cell.conditions) if by_tests else cell.conditions,
-            cell.pairs,
-            differing,
-            counts,
-            answers,
+    order = {name: j for j, name in enumerate(overlay.columns)}
+    regions = []
+    for cell in overlay.regions(differing):
+        conditions = [replace(each, missing=False) if by_tests else each for each in cell.conditions]
+        conditions.sort(key=lambda each: order[each.column])
+        words = ", ".join(
+            each.text(overlay.columns[each.column], with_missing=each.column in learnt) for each in conditions
         )
-        for cell in overlay.regions(kinds)
-    ]
+        rows, share, *losses = counts.summary([place[pair] for pair in cell.pairs])
+        one, two = kinds[cell.pairs[0]]
+        regions.append(
+            Region(tuple(conditions), words or "everywhere", one, two, rows, share, losses[0], losses[1])
+        )
     regions.sort(key=lambda region: (-region.share, region.words))
-    share = sum(count.weight for count in differing.values()) / counts.weight
+    rows, _, *losses = counts.summary(slice(None))
+    _, share, *_ = counts.summary([place[pair] for pair in differing])
     return TreeDifference(
-        tuple(regions),
-        counts.rows,
-        share,
-        counts.loss,
-        *counts.mean(counts.pairs.values()),
-        names=(names[0], names[1]),
+        tuple(regions), rows, share, loss_name(trees[0]), losses[0], losses[1], (names[0], names[1])
     )
+
+
+def _labels(tree: Tree) -> list[Hashable]:
+    """The prediction of each node."""
+    classes = tree.schema.targets[0].classes
+    if classes is None:
+        return list(tree.value[:, 0].tolist())
+    return [classes[code] for code in tree.label[:, 0].tolist()]
+
+
+def _differ(one: Hashable, two: Hashable, tolerance: float) -> bool:
+    if isinstance(one, float) and isinstance(two, float):
+        return abs(one - two) > tolerance
+    return one != two
 
 
 # ---- counting ----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Count:
-    """The rows that reach one leaf of each tree."""
+class _Counts(NamedTuple):
+    """The rows that reach a leaf of each tree, for each such pair of leaves."""
 
-    rows: int
-    weight: float
-    losses: tuple[float, float] | None  # by each tree's answer
+    pairs: NDArray[np.int64]  # (pairs, 2)
+    rows: NDArray[np.int64]
+    weight: Floats
+    losses: Floats | None  # (2, pairs), by the predictions of each tree
 
-
-@dataclass(frozen=True)
-class _Counts:
-    pairs: Mapping[Pair, _Count]
-    rows: int
-    weight: float
-    loss: str
-
-    def mean(self, counts: Iterable[_Count]) -> tuple[float | None, float | None]:
-        """The loss of some rows by each tree, per unit of weight."""
-        counts = list(counts)
-        weight = sum(count.weight for count in counts)
-        lost = [count.losses for count in counts if count.losses is not None]
-        if not weight or len(lost) < len(counts):
-            return None, None
-        losses = np.sum(lost, axis=0) / weight
-        return float(losses[0]), float(losses[1])
+    def summary(self, chosen: Any) -> tuple[int, float, float | None, float | None]:
+        """Rows, share of the weight, and mean loss by each tree, of some pairs."""
+        weight = float(self.weight[chosen].sum())
+        rows, share = int(self.rows[chosen].sum()), weight / float(self.weight.sum())
+        if self.losses is None or not weight:
+            return rows, share, None, None
+        one, two = (self.losses[:, chosen].sum(axis=1) / weight).tolist()
+        return rows, share, one, two
 
 
 def _by_data(trees: tuple[Tree, Tree], rows: Any) -> _Counts:
@@ -198,17 +201,16 @@ def _by_data(trees: tuple[Tree, Tree], rows: Any) -> _Counts:
     counted = weight > 0
     key = leaves[0].astype(np.int64) * trees[1].n_nodes + leaves[1]
     keys, place = np.unique(key[counted], return_inverse=True)
-    losses: list[tuple[float, float] | None] = [None] * len(keys)
+    losses: Floats | None = None
     if tables[0].targets is not None:
-        sums = [
-            np.bincount(place, (weight * answer_losses(tree, leaf, np.asarray(table.targets)))[counted])
-            for tree, table, leaf in zip(trees, tables, leaves, strict=True)
-        ]
-        losses = list(zip(*(each.tolist() for each in sums), strict=True))
-    pairs = zip(*(side.tolist() for side in np.divmod(keys, trees[1].n_nodes)), strict=True)
-    amounts = np.bincount(place).tolist(), np.bincount(place, weight[counted]).tolist(), losses
-    counts = dict(zip(pairs, map(_Count, *amounts), strict=True))
-    return _Counts(counts, int(counted.sum()), float(weight.sum()), loss_name(trees[0]))
+        losses = np.stack(
+            [
+                np.bincount(place, (weight * answer_losses(tree, leaf, np.asarray(table.targets)))[counted])
+                for tree, table, leaf in zip(trees, tables, leaves, strict=True)
+            ]
+        )
+    pairs = np.stack(np.divmod(keys, trees[1].n_nodes), axis=1)
+    return _Counts(pairs, np.bincount(place), np.bincount(place, weight[counted]).astype(np.float64), losses)
 
 
 _COMPARE_COMPLETE = (
@@ -230,77 +232,16 @@ def _by_structure(trees: tuple[Tree, Tree]) -> _Counts:
     place = pruned_nodes(large, small)
     if place is None:
         raise ValueError("neither tree is a pruning of the other: give data, the rows to count")
-    pairs = {}
-    for leaf in np.flatnonzero(large.is_leaf).tolist():
-        pair, losses = (leaf, int(place[leaf])), None
-        if large.schema.predicts_classes:
-            own, costs = np.asarray(large.statistic[leaf]), cost_arrays(large.schema)[0]
-            losses = (
-                _lost_weight(own, int(large.label[leaf, 0]), costs),
-                _lost_weight(own, int(small.label[pair[1], 0]), costs),
-            )
-        if is_swapped:
-            pair, losses = pair[::-1], losses and losses[::-1]
-        pairs[pair] = _Count(int(large.rows[leaf]), float(large.weight[leaf]), losses)
-    return _Counts(pairs, int(large.rows[0]), float(large.weight[0]), loss_name(trees[0]))
-
-
-def _lost_weight(weights: Floats, answer: int, costs: Floats | None) -> float:
-    if costs is not None:
-        return float(weights @ costs[:, answer])
-    return float(weights.sum() - weights[answer])
-
-
-# ---- answers -----------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Answers:
-    """What each leaf of both trees answers."""
-
-    of_a: tuple[Hashable, ...]
-    of_b: tuple[Hashable, ...]
-    tolerance: float
-
-    def differ(self, pair: Pair) -> bool:
-        one, two = self.kind(pair)
-        if isinstance(one, float) and isinstance(two, float):
-            return abs(one - two) > self.tolerance
-        return one != two
-
-    def kind(self, pair: Pair) -> tuple[Hashable, Hashable]:
-        return self.of_a[pair[0]], self.of_b[pair[1]]
-
-
-def _answers(trees: tuple[Tree, Tree], tolerance: float) -> _Answers:
-    answers: list[tuple[Hashable, ...]] = []
-    for tree in trees:
-        classes = tree.schema.targets[0].classes
-        if classes is None:
-            answers.append(tuple(tree.value[:, 0].tolist()))
-        else:
-            answers.append(tuple(classes[code] for code in tree.label[:, 0].tolist()))
-    return _Answers(answers[0], answers[1], tolerance)
-
-
-def _region(
-    columns: Mapping[str, Column],
-    learnt: frozenset[str],
-    conditions: tuple[Condition, ...],
-    members: list[Pair],
-    differing: Mapping[Pair, _Count],
-    counts: _Counts,
-    answers: _Answers,
-) -> Region:
-    cells = [differing[pair] for pair in members]
-    place = {name: j for j, name in enumerate(columns)}
-    conditions = tuple(sorted(conditions, key=lambda each: place[each.column]))
-    words = ", ".join(
-        each.text(columns[each.column], with_missing=each.column in learnt) for each in conditions
-    )
-    rows, share = sum(cell.rows for cell in cells), sum(cell.weight for cell in cells) / counts.weight
-    labels = answers.kind(members[0])
-    return Region(conditions, words or "everywhere", *labels, rows, share, *counts.mean(cells))
+    leaves = np.flatnonzero(large.is_leaf)
+    pairs, losses = np.stack([leaves, place[leaves]], axis=1), None
+    if large.schema.predicts_classes:
+        weights, costs = np.asarray(large.statistic[leaves]), cost_arrays(large.schema)[0]
+        lost = weights.sum(axis=1, keepdims=True) - weights if costs is None else weights @ costs
+        codes = large.label[leaves, 0], small.label[place[leaves], 0]
+        losses = np.stack([lost[np.arange(len(leaves)), code] for code in codes])
+    if is_swapped:
+        pairs, losses = pairs[:, ::-1], None if losses is None else losses[::-1]
+    return _Counts(pairs, large.rows[leaves], large.weight[leaves], losses)
 
 
 def _check(trees: tuple[Tree, Tree]) -> None:

@@ -113,17 +113,16 @@ def answers(rendered: bytes, tree: Tree, table: dict[str, Any], **options: Any) 
 
 def _check_labels(code: Code) -> None:
     """ValueError about a category or class that no cell can hold."""
-    for what, names in all_labels(code):
-        for name in names:
-            if isinstance(name, str):
-                if len(name) > LONGEST_CELL or UNREADABLE.search(name):
-                    raise ValueError(
-                        f"{shorten(what)} has {label_text(name)}, a text that no cell of Excel can hold"
-                    )
-            elif not isinstance(name, bool) and not is_exact(name):
+    for what, label in all_labels(code):
+        if isinstance(label, str):
+            if len(label) > LONGEST_CELL or UNREADABLE.search(label):
                 raise ValueError(
-                    f"{what} has {name!r}, and Excel keeps {DIGITS} digits of a number: make it a text"
+                    f"{shorten(what)} has {label_text(label)}, a text that no cell of Excel can hold"
                 )
+        elif not isinstance(label, bool) and not is_exact(label):
+            raise ValueError(
+                f"{shorten(what)} has {label!r}, and Excel keeps {DIGITS} digits of a number: make it a text"
+            )
     for column in code.columns:
         what = f"column {name_text(column.name)!r}"
         if "" in column.categories:

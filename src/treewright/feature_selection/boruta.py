@@ -121,7 +121,7 @@ def boruta(data: Dataset, **options: Any) -> BorutaResult:
             break
         rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(step,)))
         found = forest_importances(
-            with_shadows(data if len(left) == d else data.narrowed(left), rng),
+            with_shadows(data if len(left) == d else data.select_columns(left), rng),
             growing=growing,
             spawn_key=(step,),
             **{name: options[name] for name in _OF_FOREST}
@@ -239,10 +239,10 @@ def forest_importances(
         pool = None  # all columns
         if per_tree < data.n_columns:
             pool = np.sort(rng.choice(data.n_columns, per_tree, replace=False))
-        table = data if pool is None else data.narrowed(pool)
+        table = data if pool is None else data.select_columns(pool)
         counts = np.zeros(data.n_rows)
         counts[rows] = np.bincount(rng.integers(0, len(rows), len(rows)), minlength=len(rows))
-        sample = table.reweighted(counts * data.row_weights)
+        sample = table.with_weight(counts * data.row_weights)
         tree = grow(sample, seed=int(rng.integers(2**31)), progress=listener, **limits)
         if by_gain:
             gain = by_column(tree, tree.gain)

@@ -164,7 +164,7 @@ def _stumps(
         for position in range(first, min(first + _COLUMNS_PER_TASK, data.n_columns)):
             listener((position - first) / _COLUMNS_PER_TASK)
             options: dict[str, Any] = {**_STUMP, **limits, "criterion": criterion, "progress": listener}
-            stumps.append(grow(data.narrowed([position]), **options))
+            stumps.append(grow(data.select_columns([position]), **options))
         return stumps
 
     batches = gathered(work, range(0, data.n_columns, _COLUMNS_PER_TASK), n_threads(n_jobs), progress)
@@ -210,7 +210,7 @@ class Permutations:
         for position in range(self.data.n_columns):
             alike.setdefault(_ties(self.data, position), []).append(position)
         nulls: list[Floats] = [np.zeros(0)] * self.data.n_columns
-        stumps = [self._stump(self.data.narrowed(positions[:1])) for positions in alike.values()]
+        stumps = [self._stump(self.data.select_columns(positions[:1])) for positions in alike.values()]
         gains = self._gains(stumps, _PERMUTATIONS_PER_TASK, progress)
         for null, positions in zip(gains, alike.values(), strict=True):
             for position in positions:

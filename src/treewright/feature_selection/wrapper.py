@@ -176,7 +176,7 @@ class _Search:
 
         def work(task: tuple[Columns, int], listener: Listener) -> Trial:
             columns, fold = task
-            training, test = (rows.narrowed(columns) for rows in self.folds[fold])
+            training, test = (rows.select_columns(columns) for rows in self.folds[fold])
             tree = self.scorer.grow(training, listener)
             return self.scorer.score(tree, test), frozenset(columns[j] for j in asked_columns(tree))
 
@@ -289,10 +289,10 @@ def _eliminate(
             by_importance = sorted(now, key=lambda column: (-importance[column], column))
             now = tuple(sorted(by_importance[:size]))
         if tree is None or not scorer.ignores_untested_columns or not tested <= {*now}:
-            tree = scorer.grow(training.narrowed(now), listener)
+            tree = scorer.grow(training.select_columns(now), listener)
             tested = frozenset(now[j] for j in asked_columns(tree))
             importance = dict(zip(now, by_column(tree, tree.gain).tolist(), strict=True))
-            score = np.nan if test is None else scorer.score(tree, test.narrowed(now))
+            score = np.nan if test is None else scorer.score(tree, test.select_columns(now))
         sets.append(now)
         scores.append(score)
     return sets, scores

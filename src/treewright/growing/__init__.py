@@ -100,7 +100,7 @@ def _grown_tree(table: Dataset, options: Mapping[str, Any]) -> Tree:
         task |= _sums(options, data.schema)
         fast = _by_tests(weighted, task, significance) if by_tests else _fast(table, task)
         tree = tree_from_core(fast, *described)
-    return tree if weighted is data else tree.restated(data)  # only the splits are chosen by other weights
+    return tree if weighted is data else tree.recount(data)  # only the splits are chosen by other weights
 
 
 def _fast(table: Dataset, task: Mapping[str, Any]) -> _core.GrownTree:

@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._arrays import Array, Floats
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Missing, Schema
 
-ByColumn = Mapping[Any, Any] | Sequence[Any] | NDArray[Any]
+ByColumn = Mapping[Any, Any] | Sequence[Any] | Array
 Groups = str | Iterable[Iterable[Any]]
 
 _PARAMETERS = (
@@ -43,8 +44,8 @@ class Constraints:
     monotone: NDArray[np.int8] | None = None  # by column: 1 increasing, -1 decreasing, 0 unconstrained
     groups: list[list[int]] | None = None  # columns that may be tested on one path together
     max_columns_used: int = -1
-    prices: NDArray[np.float64] | None = None  # of measuring each column
-    costs: NDArray[np.float64] | None = None  # of mistakes, for the generalised Gini index
+    prices: Floats | None = None  # of measuring each column
+    costs: Floats | None = None  # of mistakes, for the generalised Gini index
     multiway: bool = False  # one branch for each category
     once: bool = False  # a column is tested once on a path
     release8: bool = False  # the split criteria of C4.5, release 8
@@ -204,7 +205,7 @@ def _monotone(schema: Schema, given: ByColumn | None) -> NDArray[np.int8] | None
     return signs if signs.any() else None
 
 
-def _prices(schema: Schema, given: ByColumn | None) -> NDArray[np.float64] | None:
+def _prices(schema: Schema, given: ByColumn | None) -> Floats | None:
     prices = np.zeros(len(schema.columns))
     for position, price in _by_column("feature_costs", schema, given):
         if not isinstance(price, Real) or isinstance(price, bool) or not 0 <= float(price) < np.inf:

@@ -1,14 +1,13 @@
-"""How much memory growing a tree takes, before it takes it."""
+"""How much memory growing a tree takes, estimated beforehand."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright import _core
+from treewright._arrays import Array
 from treewright.encoding import Dataset
 from treewright.encoding.tables import available_memory
 
@@ -27,7 +26,7 @@ def memory_needed(
     """About how many bytes growing takes on top of the data, the finished tree included.
 
     An estimate from above, by a factor of up to about two, for a tree of `n_leaves` leaves; by default of as
-    many as there are rows, the most that can come.
+    many as there are rows.
 
     >>> from treewright import encode
     >>> memory_needed(encode({"x": [1.0, 2.0, 3.0, 4.0]}, ["a", "a", "b", "b"])) < 10**6
@@ -53,7 +52,7 @@ def memory_needed(
 
 
 def check_memory(need: int, what: str = "growing", instead: str = "take fewer rows or columns") -> None:
-    """Refuse to begin what cannot end: MemoryError where the system says that it has less than `need`."""
+    """MemoryError where the system has less free memory than `need`."""
     have = available_memory() if need > _PLENTY else None
     if have is not None and need > have:
         raise MemoryError(
@@ -62,5 +61,5 @@ def check_memory(need: int, what: str = "growing", instead: str = "take fewer ro
         )
 
 
-def _columns(data: Dataset) -> list[NDArray[Any]]:
+def _columns(data: Dataset) -> list[Array]:
     return list(data.columns.T) if isinstance(data.columns, np.ndarray) else list(data.columns)

@@ -1,14 +1,14 @@
-"""Model trees: the answers of a tree of numbers as formulas, fitted to the rows of each node.
+"""Model trees: linear models in the leaves of a tree of numbers, fitted to the rows of each node.
 
-The formula of a node is a ridge regression on the columns that are tested above it or below it, as in
+The model of a node is a ridge regression on the columns that are tested above it or below it, as in
 Quinlan's M5: with X and y in standard units within the node, it minimises |y − Xc|² / weight + α·|c|². The
 price α is that of the grid whose generalised cross validation
 
     GCV(α) = weight · loss(α) / (weight − 1 − freedom(α))²,   freedom(α) = Σ s / (s + α)
 
-is least, s being the eigenvalues of the correlations; weights are counts. Terms that it does not miss are
-left out, one after the other, and where a constant does as well, it is one. All that is needed are means and
-products about them, which join from the leaves to the root as the moments of two samples do: one pass over
+is smallest, where s are the eigenvalues of the correlations; weights are counts. Terms whose removal does not
+raise the score are dropped, the weakest first, possibly down to a constant. Only means and products about
+them are needed, which are merged from the leaves to the root like the moments of two samples: one pass over
 the rows, whatever the depth.
 """
 
@@ -20,15 +20,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._arrays import Flags, Floats, Int32s, Ints
 from treewright.encoding import Dataset
 from treewright.tree import Tree
 from treewright.tree.evaluate import leaves_of
 from treewright.tree.linear_leaves import LinearAnswers, known_values
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-ALPHAS = np.geomspace(1e-8, 10.0, 28)  # the prices that are tried, the smallest ones to within rounding
-_FLAT = 1e-10  # a column that varies in a node by less than this share of what it does overall is constant
+ALPHAS = np.geomspace(1e-8, 10.0, 28)  # the values of α that are tried
+_FLAT = 1e-10  # a column whose spread in a node is below this share of its total spread is constant
 
 
 @dataclass(frozen=True)
@@ -57,15 +56,15 @@ class _Moments:
 @dataclass(frozen=True)
 class _Formula:
     intercept: float
-    columns: list[int]  # places among those that some test asks
+    columns: list[int]  # places among the tested columns
     coefficients: list[float]
     loss: float
 
 
 def fit_linear_leaves(tree: Tree, data: Dataset) -> Tree:
-    """The tree with a formula at each node, fitted to `data`, the rows that it was grown from.
+    """The tree with a linear model at each node, fitted to `data`, the rows that it was grown from.
 
-    For one number, by squares. A value that is missing or not finite counts as the mean of its column.
+    For one number, by squared error. A value that is missing or not finite counts as the mean of its column.
 
     >>> from treewright import encode, grow
     >>> data = encode({"x": [0, 1, 2, 3, 10, 11, 12, 13]}, [5.0, 6.1, 6.9, 8.0, 50.0, 49.1, 47.9, 47.0])
@@ -77,7 +76,7 @@ def fit_linear_leaves(tree: Tree, data: Dataset) -> Tree:
     check_linear_leaves(tree.criterion, data)
     if tree.missing == "fractional":
         raise ValueError(
-            "a row with missing values is in several leaves of this tree: no formula can be fitted"
+            "a row with missing values is in several leaves of this tree: no linear model can be fitted"
         )
     counted = data.take(data.counted)
     used = _numbers_tested(tree)
@@ -89,7 +88,7 @@ def fit_linear_leaves(tree: Tree, data: Dataset) -> Tree:
         values[place] = known_values(counted.column(j), float(mean[j]))
     values[-1] = np.asarray(counted.targets)[0]
     scale = np.sqrt(np.maximum(_Moments.of(values, weight).products.diagonal() / weight.sum(), 0.0))
-    formulas = _fitted(tree, leaves_of(tree, counted), values, weight, _asked(tree, used), scale)
+    formulas = _fit_nodes(tree, leaves_of(tree, counted), values, weight, _tested_near(tree, used), scale)
     lengths = [len(formula.columns) for formula in formulas]
     linear = LinearAnswers(
         intercept=np.array([formula.intercept for formula in formulas]),
@@ -105,32 +104,32 @@ def fit_linear_leaves(tree: Tree, data: Dataset) -> Tree:
 def check_linear_leaves(
     criterion: str, data: Dataset, missing: str = "learn", monotonic_cst: Any = None
 ) -> None:
-    """ValueError unless formulas can be fitted: to one number, by squares, of rows that go one way."""
+    """ValueError unless linear models can be fitted: to one number, by squared error, of undivided rows."""
     if missing in ("fractional", "error"):
         raise ValueError(
             f"leaf='linear' does not go with missing={missing!r}; take 'learn', 'surrogate' or 'category'"
         )
     if monotonic_cst is not None:
         raise ValueError(
-            "leaf='linear' does not go with monotonic_cst: formulas may fall where the leaves rise; "
+            "leaf='linear' does not go with monotonic_cst: linear models may fall where the leaves rise; "
             "take leaf='constant'"
         )
     if data.schema.predicts_classes or len(data.schema.targets) > 1:
-        raise ValueError("leaf='linear' is for one target of numbers; formulas answer numbers")
+        raise ValueError("leaf='linear' is for one target of numbers; linear models predict numbers")
     if criterion != "squared_error":
-        raise ValueError(f"leaf='linear' fits formulas by squares; criterion is {criterion!r}")
+        raise ValueError(f"leaf='linear' minimises the squared error; criterion is {criterion!r}")
 
 
 def _numbers_tested(tree: Tree) -> Ints:
-    """The columns of numbers that some test asks, alone or in a sum."""
+    """The numeric columns that are tested, alone or in a sum."""
     n_columns = len(tree.schema.columns)
-    asked = set(tree.feature[~tree.is_leaf].tolist())
-    alone = {j for j in asked if j < n_columns and tree.schema.columns[j].is_summable}
-    summed = {c for j in asked if j >= n_columns for c in tree.directions[j - n_columns].columns}
+    features = set(tree.feature[~tree.is_leaf].tolist())
+    alone = {j for j in features if j < n_columns and tree.schema.columns[j].is_summable}
+    summed = {c for j in features if j >= n_columns for c in tree.directions[j - n_columns].columns}
     return np.array(sorted(alone | summed), np.int64)
 
 
-def _asked(tree: Tree, used: Ints) -> NDArray[np.bool_]:
+def _tested_near(tree: Tree, used: Ints) -> Flags:
     """For each node which of the used columns are tested above it, at it or below it."""
     own = np.zeros((tree.n_nodes, len(used)), np.bool_)
     n_columns = len(tree.schema.columns)
@@ -158,15 +157,15 @@ def _mean(column: NDArray[np.floating], weight: Floats) -> float:
     return float(known[0] + ((known - known[0]) * (of / of.sum())).sum())
 
 
-def _fitted(
+def _fit_nodes(
     tree: Tree,
-    leaf: NDArray[np.int32],
+    leaf: Int32s,
     values: Floats,
     weight: Floats,
-    asked: NDArray[np.bool_],
+    is_near: Flags,
     scale: Floats,
 ) -> list[_Formula]:
-    """The formula of each node: moments go up from the leaves and are forgotten where they are joined."""
+    """The model of each node; moments are merged from the leaves upwards and not kept."""
     order = np.argsort(leaf, kind="stable")
     border = np.searchsorted(leaf[order], np.arange(tree.n_nodes + 1))
     waiting: list[_Moments | None] = []
@@ -180,14 +179,14 @@ def _fitted(
             moments = left.with_(right) if left and right else left or right
         waiting.append(moments)
         if moments is not None:
-            formulas[node] = _ridge(moments, np.flatnonzero(asked[node]), scale)
+            formulas[node] = _ridge(moments, np.flatnonzero(is_near[node]), scale)
     for node in np.flatnonzero(tree.rows == 0).tolist():  # a branch for categories without rows
         formulas[node] = replace(formulas[tree.answering[node]], loss=0.0)
     return formulas
 
 
 def _ridge(moments: _Moments, places: Ints, scale: Floats) -> _Formula:
-    """The formula of one node: terms go, the weakest first, as long as that does not raise the score."""
+    """The model of one node: terms are dropped, the weakest first, while that does not raise the score."""
     weight, mean, products = moments.weight, moments.mean, moments.products
     spread = np.sqrt(np.maximum(products.diagonal() / weight, 0.0))
     places = places[spread[places] > _FLAT * scale[places]]
@@ -212,13 +211,13 @@ def _ridge(moments: _Moments, places: Ints, scale: Floats) -> _Formula:
 
 
 def _shrunk(correlations: Floats, with_target: Floats, weight: float) -> tuple[float, Floats]:
-    """The score by generalised cross validation and the coefficients of the best price, in standard units."""
+    """The score by generalised cross-validation and the coefficients of the best α, in standard units."""
     roots, axes = np.linalg.eigh(correlations)
     roots, along = np.maximum(roots, 0.0), axes.T @ with_target
     price = ALPHAS[:, np.newaxis]
     freedom = (roots / (roots + price)).sum(axis=1)
     left = np.maximum(1 - (along**2 * (roots + 2 * price) / (roots + price) ** 2).sum(axis=1), 0.0)
-    allowed = 2 * (1 + freedom) <= weight  # GCV is blind with less than two rows per number that is fitted
+    allowed = 2 * (1 + freedom) <= weight  # GCV is useless with less than two rows per fitted number
     score = np.full(len(ALPHAS), np.inf)
     np.divide(left, (weight - 1 - freedom) ** 2, out=score, where=allowed)
     best = int(np.argmin(score))

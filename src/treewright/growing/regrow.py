@@ -1,4 +1,4 @@
-"""Another decision at one node of a tree, and what follows from it grown anew."""
+"""Regrowing: another decision at one node of a tree, and a new subtree below it."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ BEST = "best"
 
 
 def regrow(model: Any, node: int, split: Below | Among | str | None, data: Any, /, **growing: Any) -> Tree:
-    """The tree with another decision at one node: what is below it is grown again, the rest stays as it is.
+    """The tree with another decision at one node: the subtree below is grown again, the rest is kept.
 
     Parameters
     ----------
     model : Tree or fitted estimator
-        Whose decision is overruled; it is left as it is.
+        The tree, which is not changed.
     node : int
         The node, a branch or a leaf.
     split : Below, Among, str or None
@@ -104,20 +104,20 @@ def _left_over(rest: Tree, node: int, growing: dict[str, Any], data: Dataset) ->
 
 
 def _grown_rows(tree: Tree, data: Any) -> Dataset:
-    """The rows that a tree was grown from: as many must arrive at every node."""
+    """The rows that a tree was grown from: every node must get as many rows again."""
     rows = given_rows(tree, data, "data")
     arrived = rows_of(tree, rows)
     if not np.array_equal(arrived, tree.rows):
         node = int(np.argmax(arrived != tree.rows))
         raise ValueError(
-            f"data is not what the tree was grown from: {arrived[node]} rows arrive at node {node}, which "
+            f"data is not what the tree was grown from: {arrived[node]} rows reach node {node}, which "
             f"has {tree.rows[node]}"
         )
-    # of numbers the weight and the mean; deviations and medians are by the criterion
-    n_told = {"absolute_error": 1, "poisson": 2, "squared_error": 2}.get(tree.criterion)
-    told = slice(n_told)
+    # for numbers the weight and the mean are compared; deviations and medians depend on the criterion
+    n_columns = {"absolute_error": 1, "poisson": 2, "squared_error": 2}.get(tree.criterion)
+    own = slice(n_columns)
     leaves = np.flatnonzero(tree.is_leaf)
-    now, before = (np.asarray(each[leaves])[:, told] for each in (tree.statistic_of(rows), tree.statistic))
+    now, before = (np.asarray(each[leaves])[:, own] for each in (tree.statistic_of(rows), tree.statistic))
     if not np.allclose(now, before, rtol=1e-9):
         raise ValueError("data is not what the tree was grown from: its rows have other weights or targets")
-    return rows.restated(tree.schema.targets)  # they are split by what the tree's mistakes cost
+    return rows.with_target_specs(tree.schema.targets)  # splits are chosen by the costs of the tree

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright import _core
+from treewright._arrays import Floats, Int32s
 from treewright.encoding import Dataset
 from treewright.tree import Tree
 
@@ -70,9 +70,7 @@ def checked_criterion(criterion: str | None, data: Dataset) -> str:
     return name
 
 
-def _checked_targets(
-    data: Dataset, criterion: str
-) -> tuple[NDArray[np.int32] | None, NDArray[np.float64] | None]:
+def _checked_targets(data: Dataset, criterion: str) -> tuple[Int32s | None, Floats | None]:
     """(labels, numbers), one of them None, checked for the criterion."""
     targets = np.ascontiguousarray(data.target_array)
     if data.schema.predicts_classes:
@@ -82,9 +80,7 @@ def _checked_targets(
     return None, targets
 
 
-def _check_numbers(
-    name: str, numbers: NDArray[np.float64], weight: NDArray[np.float64] | None, criterion: str
-) -> None:
+def _check_numbers(name: str, numbers: Floats, weight: Floats | None, criterion: str) -> None:
     """Refuse numbers whose sums the criterion cannot represent."""
     low, high = float(numbers.min()), float(numbers.max())
     if max(-low, high) > _LARGEST_TARGET:
@@ -155,7 +151,7 @@ class Scale:
     def scale_rows(self, data: Dataset) -> Dataset:
         """The rows with scaled targets and weights."""
         weight = None if data.weight is None else np.ldexp(data.weight, self.weights)
-        return data.retargeted(np.ldexp(data.target_array, self.numbers)).reweighted(weight)
+        return data.with_targets(np.ldexp(data.target_array, self.numbers)).with_weight(weight)
 
     def scale_limits(self, options: Mapping[str, Any], criterion: str) -> dict[str, float]:
         """The limits in units of weight or gain, scaled like the rows."""
@@ -188,7 +184,7 @@ class Scale:
         return replace(tree, statistic=statistic, linear=linear)
 
 
-def _exponent_to_one(values: NDArray[np.float64]) -> int:
+def _exponent_to_one(values: Floats) -> int:
     """The exponent of two that scales the largest of some numbers to about 1; 0 where it is near enough, and
     limited so that the smallest number keeps its digits.
     """

@@ -9,9 +9,9 @@ from dataclasses import replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright import _core
+from treewright._arrays import Floats, Int32s
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Missing, Schema
 from treewright.tree import Tree
@@ -66,19 +66,19 @@ def constrained_tree_from_core(
     return replace(tree, joined=grown["joined"].view(np.bool_), surrogates=surrogates)
 
 
-def _statistic(grown: _core.GrownTree, schema: Schema) -> NDArray[np.float64] | SparseRows:
+def _statistic(grown: _core.GrownTree, schema: Schema) -> Floats | SparseRows:
     if not schema.is_wide:
         return grown["statistic"]
     return SparseRows(grown["end"], grown["start"], grown["column"], grown["value"], schema.width)
 
 
 def _thresholds(
-    feature: NDArray[np.int32],
-    low: NDArray[np.float64],
-    high: NDArray[np.float64],
+    feature: Int32s,
+    low: Floats,
+    high: Floats,
     data: Dataset,
     threshold: Threshold,
-) -> NDArray[np.float64]:
+) -> Floats:
     """A threshold in each gap (low, high) of tests of the columns `feature`."""
     if threshold == "midpoint":
         return _core.midpoint(low, high)

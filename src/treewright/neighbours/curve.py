@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright._arrays import Floats, Ints
 from treewright._text import aligned
 from treewright.neighbours.kd_tree import KDTree
 from treewright.parameters import takes
@@ -46,13 +46,13 @@ class DefeatistCurve:
         The numbers of points, queries and neighbours.
     """
 
-    spill: NDArray[np.float64]
-    leaf_size: NDArray[np.int64]
-    copies: NDArray[np.float64]
-    n_visited: NDArray[np.float64]
-    exact_share: NDArray[np.float64]
-    recall: NDArray[np.float64]
-    distance_ratio: NDArray[np.float64]
+    spill: Floats
+    leaf_size: Ints
+    copies: Floats
+    n_visited: Floats
+    exact_share: Floats
+    recall: Floats
+    distance_ratio: Floats
     n_visited_exact: float
     n_points: int
     n_queries: int
@@ -143,7 +143,7 @@ def defeatist_curve(
     )
 
 
-def _compare(distance: NDArray[np.float64], truth: NDArray[np.float64]) -> tuple[float, float, float]:
+def _compare(distance: Floats, truth: Floats) -> tuple[float, float, float]:
     """The share of exact answers, the recall, and the ratio of the distances to the true ones."""
     true_total = truth.sum(axis=1)
     apart = true_total > 0

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
+from treewright._arrays import Array, Floats, Ints
 from treewright.growing import n_threads, whole_number
 from treewright.parameters.neighbours import KDTreeParameters, NeighbourParameters
 
@@ -254,7 +255,7 @@ class KDTree:
 
     def _nearest(
         self, X: Any, k: int, search: str, n_jobs: int | None
-    ) -> tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.intp]]:
+    ) -> tuple[Floats, NDArray[np.intp], NDArray[np.intp]]:
         NeighbourParameters.parameters["search"].check("KDTree", search)
         if isinstance(k, bool | np.bool_):
             raise ValueError(f"k is {k}; it must be a whole number")
@@ -266,7 +267,7 @@ class KDTree:
         )
         return distance, _native(index), _native(n_visited)
 
-    def _queries(self, X: Any) -> NDArray[np.float64]:
+    def _queries(self, X: Any) -> Floats:
         queries = as_matrix(X, "X")
         if queries.shape[1] != self.n_columns:
             raise ValueError(f"X has {queries.shape[1]} columns, but the tree has {self.n_columns}")
@@ -320,13 +321,13 @@ def as_matrix(X: Any, name: str) -> NDArray[np.floating]:
         raise ValueError(f"{name} holds other things than numbers; a k-d tree takes numbers") from None
 
 
-def _native(numbers: NDArray[np.int64]) -> NDArray[np.intp]:
+def _native(numbers: Ints) -> NDArray[np.intp]:
     """The integers as `np.intp`: the same bits under another name, if it has as many."""
     same = numbers.itemsize == np.dtype(np.intp).itemsize
     return numbers.view(np.intp) if same else numbers.astype(np.intp)
 
 
-def _radii(r: Any, n_queries: int) -> NDArray[np.float64]:
+def _radii(r: Any, n_queries: int) -> Floats:
     radius = np.asarray(r, dtype=np.float64)
     if radius.ndim and radius.shape != (n_queries,):
         raise ValueError(
@@ -339,7 +340,7 @@ def _radii(r: Any, n_queries: int) -> NDArray[np.float64]:
     return np.ascontiguousarray(np.broadcast_to(radius, n_queries))
 
 
-def _by_query(values: NDArray[Any], start: NDArray[np.int64]) -> NDArray[np.object_]:
+def _by_query(values: Array, start: Ints) -> NDArray[np.object_]:
     """An array of arrays: the values of each query."""
     parts = np.empty(len(start) - 1, dtype=object)
     for i, (begin, end) in enumerate(pairwise(start.tolist())):

@@ -17,7 +17,7 @@ To use groups, inherit them. The class gets its `__init__` and the `Parameters` 
 
 and calls `self.check_parameters()` in `fit`. Its `Attributes` section has the entries of its base classes as
 well: describe an attribute in the class that sets it. Methods take the texts of common arguments, such as
-`X`, by ``@documented``. Functions are decorated: ``@takes(GROW)``. The command line
+`X`, by ``@documented``. Functions are decorated: ``@takes(GrowParameters)``. The command line
 reads ``of("max_depth")``: its `.flag`, `.doc`, `.default`, `.choices`, `.allowed.words` and `.group`. Options
 of an option are an `Option`, such as `Surrogates(5)`.
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,6 +23,7 @@ from treewright.parameters.tree import (
     Constraints,
     Criterion,
     Growing,
+    GrowParameters,
     LinearLeaves,
     MissingValues,
     NumberCriterion,
@@ -199,4 +201,30 @@ class BaggingParameters(VotingParameters, MemberTree, group="Sampling"):
         default=False,
         doc="Whether columns are drawn with replacement; a column that is drawn twice counts once.",
         allowed=TRUE_OR_FALSE,
+    )
+
+
+class GrowForestParameters(Votes, GrowParameters, group="Sampling"):
+    """Those of `grow_forest`: those of `grow`, which hold for each tree, and how rows are drawn."""
+
+    n_trees: int = parameter(default=100, doc="The number of trees.", allowed=whole(1), group="Growing")
+    bootstrap: bool = parameter(default=True)
+    max_samples: int | None = parameter(
+        default=None,
+        kind="int or None",
+        doc="How many rows are drawn for each tree; None is as many as there are (without replacement: all).",
+        allowed=whole(1, none=True),
+    )
+    max_features: int | float | str | None = parameter(
+        default=None,
+        doc="How many columns each node considers. None is about the square root of their number for "
+        "classes, and a third of them for numbers, as Breiman advises.",
+    )
+    seed: int = parameter(
+        default=0, doc="The seed of all draws. A tree does not depend on how many others there are."
+    )
+    progress: Callable[[float], object] | None = parameter(
+        default=None,
+        doc="Called after each tree with the fraction of the trees that are complete. An exception that it "
+        "raises ends the growing.",
     )

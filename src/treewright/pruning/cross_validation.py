@@ -61,7 +61,7 @@ def cross_validated_losses(
 
 def fold_options(tree: Tree, growing: Mapping[str, Any] | None) -> dict[str, Any]:
     """The arguments of `grow` for the trees of the folds: those that the tree was grown with, its seed
-    included, with its criterion and without the costs, which `Dataset.restated` gives to the rows.
+    included, with its criterion and without the costs, which `Dataset.with_target_specs` gives to the rows.
     """
     options = dict(growing or {})
     check_names("grow", GROW, options)
@@ -92,7 +92,7 @@ def tune_constant(
     def prunings_of(fold_tree: Tree) -> TreeList:
         return TreeList(tuple(prune_at(fold_tree, constant) for constant in grid))
 
-    rows = data.restated(tree.schema.targets)  # costs, and how they alter the splits, are the tree's
+    rows = data.with_target_specs(tree.schema.targets)  # costs, and how they alter the splits, are the tree's
     arguments = fold_options(tree, growing)
     losses, errors = cross_validated_losses(rows, arguments, n_folds, seed, prunings_of)
     best = grid[int(np.flatnonzero(losses <= losses.min())[-1])]

@@ -30,12 +30,18 @@ import numpy as np
 
 from treewright.encoding import Dataset
 from treewright.pruning.pessimistic_errors import add_errors
-from treewright.pruning.rule_coverage import Bits, Covers
-from treewright.pruning.rule_selection import Candidate, default_class, drop_harmful_rules, select_rules
+from treewright.pruning.rule_selection import (
+    Bits,
+    Candidate,
+    Covers,
+    default_class,
+    drop_harmful_rules,
+    select_rules,
+)
 from treewright.pruning.traversal import Floats
 from treewright.tree import Tree
 from treewright.tree.conditions import Condition, merge_conditions
-from treewright.tree.oblique import extended
+from treewright.tree.oblique import with_directions
 from treewright.tree.rule_list import Rule, RuleList, classes_of, paths
 
 Method = Literal["pessimistic", "validation"]
@@ -89,9 +95,9 @@ def rule_list(
     """
     _check(tree, data, validation, method, max_rules)
     classes = classes_of(tree.schema)
-    covers = Covers(extended(data, tree.directions))
+    covers = Covers(with_directions(data, tree.directions))
     estimate = partial(_pessimistic_rate, confidence=confidence) if method == "pessimistic" else _error_rate
-    judges = covers if validation is None else Covers(extended(validation, tree.directions))
+    judges = covers if validation is None else Covers(with_directions(validation, tree.directions))
     rules = _generalise(tree, judges, estimate)
     if method == "pessimistic":
         rules = drop_harmful_rules(select_rules(rules, covers, len(classes), seed), covers, len(classes))
@@ -219,7 +225,7 @@ def _rule_list(tree: Tree, candidates: list[Candidate], covers: Covers, estimate
             rules.append(rule(candidate.conditions, candidate.code, candidate.error, rows))
             left = left & ~candidate.cover
     code = default_class(left, covers, len(classes))
-    weight, right = covers.weigh(np.stack([left, left & covers.of_class(code)]))
+    weight, right = covers.weigh(np.stack([left, left & covers.of(code)]))
     error = estimate(np.array(weight), np.array(weight - right))
     columns = {condition.column for each in rules for condition in each.conditions}
     incomplete = frozenset(name for name in columns if _has_missing(covers.data, name))

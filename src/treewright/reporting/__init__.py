@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from treewright._atomic import replacing
 from treewright.advice import Advice
 from treewright.certifying.binomial import check_delta
+from treewright.encoding.splits import checked_seed
 from treewright.reporting.context import Context, payload_of
 from treewright.reporting.html_page import assemble, iframe
 from treewright.reporting.known_rows import refuse_known_rows
@@ -59,11 +58,11 @@ def report(
     train: Any = None,
     validation: Any = None,
     test: Any = None,
-    path: Any = None,
-    title: str | None = None,
     delta: float = 0.05,
-    seed: int = 0,
+    path: Any = None,
     methods: Sequence[str] | None = None,
+    seed: int = 0,
+    title: str | None = None,
     advice: Sequence[Advice] | None = None,
 ) -> Report:
     """Everything about a tree in one HTML page: its error with a certificate, the tree, a slider over its
@@ -109,16 +108,14 @@ def report(
     check_delta(delta)
     if title is not None and not isinstance(title, str):
         raise TypeError(f"title must be text, not {type(title).__name__}")
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise ValueError(f"seed is {seed!r}; it must be a whole number of at least 0")
+    seed = checked_seed(seed)
     subject = subject_of(model, path)
-    given = dict(zip(SAMPLE_NAMES, (train, validation, test), strict=True))
     rows = {
-        name: given_rows(subject.grown, sample, name, judging=name == "test")
-        for name, sample in given.items()
+        name: given_rows(subject.full_tree, sample, name, judging=name == "test")
+        for name, sample in zip(SAMPLE_NAMES, (train, validation, test), strict=True)
         if sample is not None
     }
     refuse_known_rows(model, subject, rows)
     subject = limit_slider(subject)
-    context = Context(model, subject, rows, float(delta), int(seed), methods, advice)
+    context = Context(model, subject, rows, float(delta), seed, methods, advice)
     return Report(payload_of(context, title))

@@ -33,7 +33,9 @@ def refuse_known_rows(model: Any, subject: Subject, rows: Mapping[str, Dataset])
             continue
         if fit_rows is not None and fit_rows.have_grown(data):
             raise ValueError(f"{name} has rows that the model was fitted on; give rows that were never used")
-        if has_row_counts(subject.grown, subject.grown.rows, data) or is_training_data(subject.grown, data):
+        if has_row_counts(subject.full_tree, subject.full_tree.rows, data) or is_training_data(
+            subject.full_tree, data
+        ):
             raise ValueError(
                 f"{name} has the rows that the tree was grown from: all counts are the same; give rows "
                 "that were never used"

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from treewright._registry import offered
 from treewright.pruning import METHODS, PruningPath, leaves_choice, prune
 from treewright.pruning.minimum_errors import Front
-from treewright.pruning.path import NestedPrunings
+from treewright.pruning.path import NestedPrunings, leaf_mask
 from treewright.reporting.samples import Sample
-from treewright.reporting.subject import Subject, leaves_of_cuts, leaves_within
+from treewright.reporting.subject import Subject, leaves_within
 from treewright.selecting.one_standard_error import SAME
 from treewright.tree import Tree
 
@@ -32,7 +32,7 @@ _FIXED_OPTIONS = {"pessimistic": {"raising": False}}  # trees with raised subtre
 class SliderPath:
     """Some trees of a pruning path: nested (`leaf_from`), or by the branches that become leaves (`cuts`)."""
 
-    grown: Tree
+    full_tree: Tree
     method: str
     title: str
     places: int
@@ -45,9 +45,9 @@ class SliderPath:
     def sums(self, worth: NDArray[Any]) -> Floats:
         """For each tree the sum of `worth` over its leaves."""
         if self.leaf_from is None:
-            return np.array([worth[leaves_of_cuts(self.grown, cuts)].sum() for cuts in self.cuts], np.float64)
+            return np.array([worth[leaf_mask(self.full_tree, cuts)].sum() for cuts in self.cuts], np.float64)
         never = np.where(self.leaf_from < 0, self.places, self.leaf_from)
-        return NestedPrunings(self.grown, never, self.places).leaf_sums(np.asarray(worth, np.float64))
+        return NestedPrunings(self.full_tree, never, self.places).leaf_sums(np.asarray(worth, np.float64))
 
 
 def slider_paths(
@@ -58,7 +58,7 @@ def slider_paths(
     if subject.slider is not None:
         paths.append(_path_of_model(subject, subject.slider))
     else:
-        paths.append(_default_path(subject, prune(subject.shown, "cost_complexity")))
+        paths.append(_default_path(subject, prune(subject.tree, "cost_complexity")))
     for method in METHODS_SHOWN if methods is None else _method_names(methods):
         if method == paths[0].method and not (leaves_choice(method, ()) and _ends_early(paths[0])):
             continue
@@ -68,10 +68,10 @@ def slider_paths(
         slider_path = _path_beside(path, subject, given.get("validation"))
         why = "raises subtrees and is not on the slider"
         if slider_path is not None:
-            why = "keeps the whole tree" if path.leaves[-1] == subject.grown.n_leaves else ""
+            why = "keeps the whole tree" if path.leaves[-1] == subject.full_tree.n_leaves else ""
         if slider_path is not None and not why:
             paths.append(slider_path)
-        elif methods is not None and subject.grown.n_leaves > 1:  # the caller named it
+        elif methods is not None and subject.full_tree.n_leaves > 1:  # the caller named it
             notes.append(f"Pruning by {method.replace('_', ' ')} {why}.")
     return paths, notes
 
@@ -93,14 +93,14 @@ def _path_by(method: str, subject: Subject, given: Mapping[str, Sample], *, must
     """The path of the grown tree by a method, with the data that it needs; None where it does not apply."""
     rows = {name: sample.data for name, sample in given.items()}
     facts = {"data": rows.get("train"), "validation": rows.get("validation")}
-    if method == "minimum_errors" and subject.grown.n_leaves > _LARGEST_FRONT:
+    if method == "minimum_errors" and subject.full_tree.n_leaves > _LARGEST_FRONT:
         return None
     # A path without a selected tree is evaluated later, only at the positions that are shown.
     known = () if leaves_choice(method, ()) else METHODS.options(method)
     options: dict[str, Any] = offered(known, facts)
     options |= _FIXED_OPTIONS.get(method, {})
     try:
-        return prune(subject.shown, method, **options)
+        return prune(subject.tree, method, **options)
     except (TypeError, ValueError):
         if must:
             raise
@@ -108,34 +108,25 @@ def _path_by(method: str, subject: Subject, given: Mapping[str, Sample], *, must
 
 
 def _path_of_model(subject: Subject, path: PruningPath) -> SliderPath:
-    """The path of the model, positioned at the model."""
-    how = path.details.get("chosen_by")
-    slider_path = _slider_path(
-        path, subject.shown, _position_of_model(subject, path), None if how is None else str(how)
-    )
-    if slider_path is None:
-        raise ValueError("path does not belong to the model: the model is not one of its trees")
-    return slider_path
-
-
-def _position_of_model(subject: Subject, path: PruningPath) -> int:
-    """The position of the model on its path: usually the selected one."""
+    """The path of the model, positioned at the model: usually at the selected tree."""
     n = len(subject.leaves)
     for place in (path.chosen % len(path), *np.flatnonzero(path.leaves == n).tolist()):
         own = _cuts(path, place) if path.leaves[place] == n else None
         if own is not None and np.array_equal(own, subject.cuts):
-            return int(place)
+            slider_path = _slider_path(path, subject.tree, place)
+            if slider_path is not None:
+                return slider_path
     raise ValueError("path does not belong to the model: the model is not one of its trees")
 
 
 def _default_path(subject: Subject, path: PruningPath) -> SliderPath:
     """A path for a tree without one; it starts with the tree itself, including splits without gain."""
-    position = np.where(subject.grown.is_leaf, 0, _nested(path, subject.grown))
-    level = path.level
-    if path.leaves[0] < subject.grown.n_leaves:
-        position, level = np.where(subject.grown.is_leaf, 0, position + 1), np.concatenate([[0.0], level])
-    whole = PruningPath.from_nested(path.method, subject.shown, position, level)
-    slider_path = _slider_path(whole, subject.shown, 0, None)
+    assert isinstance(path.prunings, NestedPrunings)
+    position, level = path.prunings.first_places, path.level
+    if path.leaves[0] < subject.full_tree.n_leaves:
+        position, level = np.where(subject.full_tree.is_leaf, 0, position + 1), np.concatenate([[0.0], level])
+    whole = PruningPath.from_nested(path.method, subject.tree, position, level)
+    slider_path = _slider_path(whole, subject.tree, 0)
     assert slider_path is not None
     return slider_path
 
@@ -144,12 +135,10 @@ def _path_beside(path: PruningPath, subject: Subject, validation: Sample | None)
     """A path by another method than the model's. If it has no selected tree, the validation rows select one;
     without them, it is positioned where its tree has about the size of the model.
     """
-    how = path.details.get("chosen_by")
     if not path.is_open:
-        return _slider_path(path, subject.shown, path.chosen % len(path), None if how is None else str(how))
-    slider_path = _slider_path(
-        path, subject.shown, int(np.abs(path.leaves - len(subject.leaves)).argmin()), None
-    )
+        return _slider_path(path, subject.tree, path.chosen % len(path))
+    near = int(np.abs(path.leaves - len(subject.leaves)).argmin())
+    slider_path = _slider_path(path, subject.tree, near)
     if slider_path is None or validation is None:
         return slider_path
     lost = slider_path.sums(validation.loss)
@@ -157,60 +146,47 @@ def _path_beside(path: PruningPath, subject: Subject, validation: Sample | None)
     return replace(slider_path, chosen=best, chosen_by="smallest loss on the validation rows")
 
 
-def _slider_path(path: PruningPath, grown: Tree, chosen: int, how: str | None) -> SliderPath | None:
-    """The path, thinned for the page; None where its trees are not prunings of the grown tree."""
-    kept = _thinned(path.leaves, chosen, MOST_PLACES)
-    facts: dict[str, Any] = {
-        "grown": grown,
-        "method": path.method,
-        "title": path.method.replace("_", " "),
-        "chosen_by": how,
-    }
-    is_alpha = path.method == "cost_complexity"
+def _slider_path(path: PruningPath, full_tree: Tree, chosen: int) -> SliderPath | None:
+    """The path, thinned for the page; None where its trees are not prunings of the full tree."""
+    places, leaf_from, cuts = _thin(path.leaves, chosen, MOST_PLACES), None, []
     if isinstance(path.prunings, NestedPrunings):
-        place = np.searchsorted(kept, _nested(path, grown))
-        facts["leaf_from"] = np.where(place < len(kept), place, -1)
+        place = np.searchsorted(places, path.prunings.first_places)
+        leaf_from = np.where(place < len(places), place, -1)
     else:
-        cuts = {place: own for place in kept.tolist() if (own := _cuts(path, place)) is not None}
-        if len(cuts) < len(kept):
+        own = {place: _cuts(path, place) for place in places.tolist()}
+        if any(branches is None for branches in own.values()):
             return None
-        while len(kept) > 3 and sum(len(cuts[place]) for place in kept.tolist()) > MOST_CUTS:
-            kept = _thinned(path.leaves, chosen, len(kept) * 3 // 4, kept)
-        facts["cuts"] = [cuts[place] for place in kept.tolist()]
+        sizes = {place: len(branches) for place, branches in own.items() if branches is not None}
+        while len(places) > 3 and sum(sizes[place] for place in places.tolist()) > MOST_CUTS:
+            places = _thin(path.leaves, chosen, len(places) * 3 // 4, places)
+        cuts = [branches for place in places.tolist() if (branches := own[place]) is not None]
+    how = path.details.get("chosen_by")
     return SliderPath(
-        places=len(kept),
-        chosen=int(np.searchsorted(kept, chosen)),
-        alpha=path.level[kept] if is_alpha else None,
-        **facts,
+        full_tree,
+        path.method,
+        path.method.replace("_", " "),
+        len(places),
+        int(np.searchsorted(places, chosen)),
+        None if how is None else str(how),
+        path.level[places] if path.method == "cost_complexity" else None,
+        leaf_from,
+        cuts,
     )
-
-
-def _nested(path: PruningPath, grown: Tree) -> Ints:
-    """The first position at which each node is a leaf or below one."""
-    assert isinstance(path.prunings, NestedPrunings)
-    position = np.where(grown.is_leaf, 0, np.minimum(path.prunings.position, len(path)))
-    inner = np.flatnonzero(~grown.is_leaf)
-    if (position[inner] <= np.append(position, len(path))[grown.parent[inner]]).all():
-        return position
-    for wave in reversed(grown.waves):  # from the root down: descendants of a leaf are removed with it
-        for child in (grown.left[wave], grown.right[wave]):
-            position[child] = np.minimum(position[child], position[wave])
-    return position
 
 
 def _cuts(path: PruningPath, place: int) -> Ints | None:
     """The branches of the grown tree that are leaves at a position; None where that tree is not a pruning."""
-    prunings, grown = path.prunings, path.full_tree
+    prunings, full_tree = path.prunings, path.full_tree
     if isinstance(prunings, Front):
         return np.sort(prunings.branches(place))
     if isinstance(prunings, NestedPrunings):
-        gone = (_nested(path, grown) <= place) & ~grown.is_leaf
-        return np.flatnonzero(gone & ~np.append(gone, False)[grown.parent])
-    leaves = leaves_within(grown, path[place])
-    return None if leaves is None else leaves[~grown.is_leaf[leaves]]
+        gone = (prunings.first_places <= place) & ~full_tree.is_leaf
+        return np.flatnonzero(gone & ~np.append(gone, False)[full_tree.parent])
+    leaves = leaves_within(full_tree, path[place])
+    return None if leaves is None else leaves[~full_tree.is_leaf[leaves]]
 
 
-def _thinned(leaves: Ints, chosen: int, most: int, among: Ints | None = None) -> Ints:
+def _thin(leaves: Ints, chosen: int, most: int, among: Ints | None = None) -> Ints:
     """At most about `most` positions of a path: the first, the last, the selected one, others spread evenly
     over index and logarithm of size.
     """
@@ -227,4 +203,4 @@ def _thinned(leaves: Ints, chosen: int, most: int, among: Ints | None = None) ->
 
 def _ends_early(slider_path: SliderPath) -> bool:
     """Whether the path ends before the root."""
-    return bool(slider_path.sums(np.ones(slider_path.grown.n_nodes))[-1] > 1)
+    return bool(slider_path.sums(np.ones(slider_path.full_tree.n_nodes))[-1] > 1)

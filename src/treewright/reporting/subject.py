@@ -26,36 +26,36 @@ LONGEST_NAME = 80  # characters of a name that are shown
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """A model as the report shows it: `leaves` are nodes of `grown`, the largest tree of the slider.
+    """A model as the report shows it: `leaves` are nodes of `full_tree`, the largest tree of the slider.
 
-    `shown` is `grown` with shortened names; `model` is the tree that predicts.
+    `tree` is `full_tree` with shortened names; `model` is the tree that predicts.
     """
 
     model: Tree
-    grown: Tree
-    shown: Tree
+    full_tree: Tree
+    tree: Tree
     leaves: Ints
     path: PruningPath | None  # of the model, if it has one
-    slider: PruningPath | None  # the part of the path from `grown` on
+    slider: PruningPath | None  # the part of the path from `full_tree` on
     notes: tuple[str, ...] = ()
 
     @property
     def inside(self) -> NDArray[np.bool_]:
-        """Which nodes of the grown tree belong to the model."""
-        inside = np.ones(self.grown.n_nodes, np.bool_)
-        inside[subtree_mask(self.grown, self.cuts)] = False
+        """Which nodes of the full tree belong to the model."""
+        inside = np.ones(self.full_tree.n_nodes, np.bool_)
+        inside[subtree_mask(self.full_tree, self.cuts)] = False
         inside[self.cuts] = True
         return inside
 
     @property
     def cuts(self) -> Ints:
-        """The branches of the grown tree that are leaves of the model."""
-        return self.leaves[~self.grown.is_leaf[self.leaves]]
+        """The branches of the full tree that are leaves of the model."""
+        return self.leaves[~self.full_tree.is_leaf[self.leaves]]
 
     @cached_property
-    def chosen(self) -> Tree:
+    def model_tree(self) -> Tree:
         """The model with shortened names."""
-        return self.shown.collapse(self.cuts.tolist()) if self.cuts.size else self.shown
+        return self.tree.collapse(self.cuts.tolist()) if self.cuts.size else self.tree
 
 
 def subject_of(model: Any, path: Any = None) -> Subject:
@@ -94,11 +94,11 @@ def subject_of(model: Any, path: Any = None) -> Subject:
 
 
 def _subject(
-    model: Tree, grown: Tree, leaves: Ints, path: PruningPath | None, notes: tuple[str, ...] = ()
+    model: Tree, full_tree: Tree, leaves: Ints, path: PruningPath | None, notes: tuple[str, ...] = ()
 ) -> Subject:
-    schema = printable_schema(grown.schema)
-    shown = grown if schema == grown.schema else replace(grown, schema=schema)
-    return Subject(model, grown, shown, leaves, path, path, notes)
+    schema = printable_schema(full_tree.schema)
+    tree = full_tree if schema == full_tree.schema else replace(full_tree, schema=schema)
+    return Subject(model, full_tree, tree, leaves, path, path, notes)
 
 
 def limit_slider(subject: Subject) -> Subject:
@@ -107,13 +107,14 @@ def limit_slider(subject: Subject) -> Subject:
     if path is None or path.full_tree.n_leaves <= most:
         return subject
     slider, leaves = _shortened_path(path, subject.leaves, most)
-    grown = subject.model if slider is None else slider.full_tree
+    full_tree = subject.model if slider is None else slider.full_tree
     if slider is None:
-        leaves = np.flatnonzero(grown.is_leaf)
+        leaves = np.flatnonzero(full_tree.is_leaf)
     note = (
-        f"The tree was grown to {path.full_tree.n_leaves:,} leaves; the slider starts at {grown.n_leaves:,}."
+        f"The tree was grown to {path.full_tree.n_leaves:,} leaves; "
+        f"the slider starts at {full_tree.n_leaves:,}."
     )
-    made = _subject(subject.model, grown, leaves, path, (*subject.notes, note))
+    made = _subject(subject.model, full_tree, leaves, path, (*subject.notes, note))
     return replace(made, slider=slider)
 
 
@@ -126,17 +127,16 @@ def _shortened_path(path: PruningPath, leaves: Ints, most: int) -> tuple[Pruning
         return None, leaves
     first = int(np.argmax(path.leaves <= most))
     cuts = np.flatnonzero((prunings.position <= first) & ~path.full_tree.is_leaf)
-    kept = ~np.append(subtree_mask(path.full_tree, cuts), False)[
-        path.full_tree.parent
-    ]  # what is not below a cut
+    is_cut = np.append(subtree_mask(path.full_tree, cuts), False)
+    kept = ~is_cut[path.full_tree.parent]  # what is not below a cut
     position = np.maximum(prunings.position[kept] - first, 0)
-    grown, length = prunings.tree(first), len(path) - first
+    full_tree, length = prunings.tree(first), len(path) - first
     estimates = (path.validation, path.standard_error)
     validation, error = (None if each is None else each[first:] for each in estimates)
     shorter = replace(
         path,
-        full_tree=grown,
-        prunings=NestedPrunings(grown, position, length),
+        full_tree=full_tree,
+        prunings=NestedPrunings(full_tree, position, length),
         level=path.level[first:],
         leaves=path.leaves[first:],
         training=path.training[first:],
@@ -147,7 +147,7 @@ def _shortened_path(path: PruningPath, leaves: Ints, most: int) -> tuple[Pruning
     return shorter, np.cumsum(kept)[leaves] - 1
 
 
-def leaves_within(grown: Tree, pruned: Tree) -> Ints | None:
+def leaves_within(full_tree: Tree, pruned: Tree) -> Ints | None:
     """The nodes of a tree that are the leaves of a pruning of it; None where the other is not a pruning.
 
     Both are in preorder, so that one parallel walk finds them.
@@ -157,7 +157,7 @@ def leaves_within(grown: Tree, pruned: Tree) -> Ints | None:
     >>> leaves_within(tree, tree.collapse([tree.right[0]])).tolist()
     [1, 2]
     """
-    end, is_leaf = grown.end.tolist(), pruned.is_leaf.tolist()
+    end, is_leaf = full_tree.end.tolist(), pruned.is_leaf.tolist()
     found, node = [], 0
     for leaf in is_leaf:
         if node >= len(end):
@@ -168,18 +168,11 @@ def leaves_within(grown: Tree, pruned: Tree) -> Ints | None:
         else:
             node += 1
     leaves = np.array(found, np.int64)
-    cuts = leaves[~grown.is_leaf[leaves]].tolist()
-    if node != len(end) or pruned.schema.columns != grown.schema.columns:
+    cuts = leaves[~full_tree.is_leaf[leaves]].tolist()
+    if node != len(end) or pruned.schema.columns != full_tree.schema.columns:
         return None
-    same = grown.collapse(cuts) if cuts else grown
+    same = full_tree.collapse(cuts) if cuts else full_tree
     return leaves if replace(same, schema=pruned.schema) == pruned else None
-
-
-def leaves_of_cuts(tree: Tree, cuts: NDArray[Any]) -> NDArray[np.bool_]:
-    """Which nodes are leaves after collapsing some branches, none below another."""
-    leaves: NDArray[np.bool_] = tree.is_leaf & ~subtree_mask(tree, cuts)
-    leaves[cuts] = True
-    return leaves
 
 
 def printable_schema(schema: Schema) -> Schema:

@@ -58,7 +58,7 @@ def folds(
         level = weakest_links(tree, tree.loss if path.details["on"] == "loss" else tree.risk)
         return NestedPrunings(tree, np.searchsorted(betas, level), len(betas))
 
-    rows = data.restated(path.full_tree.schema.targets)  # costs, and how they alter splits, are the tree's
+    rows = data.with_target_specs(path.full_tree.schema.targets)  # with the costs of the tree
     options = {"n_jobs": n_jobs} | fold_options(path.full_tree, growing)
     mean, error = cross_validated_losses(rows, options, n_folds, seed, prunings_of)
     return by_rule(

@@ -1,4 +1,4 @@
-"""Values made of arrays that nobody can write to."""
+"""Values made of read-only arrays."""
 
 from __future__ import annotations
 

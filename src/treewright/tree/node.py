@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright._arrays import Floats, Int32s
 from treewright.tree.conditions import NodeTest
 
 if TYPE_CHECKING:
@@ -41,13 +41,13 @@ class Node:
         """The child of the other rows."""
         return self._child(self.tree.right)
 
-    def _child(self, children: NDArray[np.int32]) -> Node:
+    def _child(self, children: Int32s) -> Node:
         if self.is_leaf:
             raise ValueError(f"node {self.index} is a leaf and has no children")
         return Node(self.tree, int(children[self.index]))
 
     @property
-    def statistic(self) -> NDArray[np.float64]:
+    def statistic(self) -> Floats:
         """The node's statistic."""
         return np.asarray(self.tree.statistic[self.index])
 

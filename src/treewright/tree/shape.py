@@ -6,14 +6,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright._arrays import Flags, Int32s, Ints
 from treewright.tree.builder import preorder
 
 if TYPE_CHECKING:
     from treewright.tree.tree import Tree
-
-Ints = NDArray[np.int32]
 
 
 class Shaped:
@@ -35,22 +33,22 @@ class Shaped:
         return self.n_leaves - 1 - int(self.joined.sum())
 
     @cached_property
-    def is_leaf(self: Tree) -> NDArray[np.bool_]:  # type: ignore[misc]
+    def is_leaf(self: Tree) -> Flags:  # type: ignore[misc]
         """Whether each node is a leaf."""
         return self.feature < 0
 
     @cached_property
-    def left(self: Tree) -> Ints:  # type: ignore[misc]
+    def left(self: Tree) -> Int32s:  # type: ignore[misc]
         """The left child of each node, -1 at a leaf."""
         return np.where(self.is_leaf, -1, np.arange(1, self.n_nodes + 1)).astype(np.int32)
 
     @cached_property
-    def right(self: Tree) -> Ints:  # type: ignore[misc]
+    def right(self: Tree) -> Int32s:  # type: ignore[misc]
         """The right child of each node, -1 at a leaf."""
         return np.where(self.is_leaf, -1, self.end[np.minimum(self.left, self.n_nodes - 1)]).astype(np.int32)
 
     @cached_property
-    def parent(self: Tree) -> Ints:  # type: ignore[misc]
+    def parent(self: Tree) -> Int32s:  # type: ignore[misc]
         """The parent of each node, -1 at the root."""
         parent = np.full(self.n_nodes, -1, np.int32)
         inner = np.flatnonzero(~self.is_leaf)
@@ -59,12 +57,12 @@ class Shaped:
         return parent
 
     @cached_property
-    def depths(self: Tree) -> Ints:  # type: ignore[misc]
+    def depths(self: Tree) -> Int32s:  # type: ignore[misc]
         """The distance of each node from the root."""
         return _running_depth(self.end, np.ones(self.n_nodes, np.int64))
 
     @cached_property
-    def waves(self: Tree) -> list[NDArray[np.int64]]:  # type: ignore[misc]
+    def waves(self: Tree) -> list[Ints]:  # type: ignore[misc]
         """The branches of each depth, the deepest first: a bottom-up pass is a loop over them.
 
         >>> from treewright import encode, grow
@@ -79,7 +77,7 @@ class Shaped:
         return [wave for wave in np.split(inner[order], borders) if wave.size]
 
     @cached_property
-    def heads(self: Tree) -> Ints:  # type: ignore[misc]
+    def heads(self: Tree) -> Int32s:  # type: ignore[misc]
         """The node at which the split of each node begins: itself, unless it continues one above."""
         heads = np.arange(self.n_nodes, dtype=np.int32)
         for node in np.flatnonzero(self.joined).tolist():
@@ -87,7 +85,7 @@ class Shaped:
         return heads
 
     @cached_property
-    def levels(self: Tree) -> Ints:  # type: ignore[misc]
+    def levels(self: Tree) -> Int32s:  # type: ignore[misc]
         """The number of splits above each node; a split into many branches is one."""
         return _running_depth(self.end, np.where(self.joined, 0, 1)) if self.joined.any() else self.depths
 
@@ -117,7 +115,7 @@ class Shaped:
         return [part for part in preorder(node, parts) if part != node and not self.joined[part]]
 
     @cached_property
-    def answering(self: Tree) -> Ints:  # type: ignore[misc]
+    def answering(self: Tree) -> Int32s:  # type: ignore[misc]
         """The node whose rows determine each node's prediction: itself, or for a leaf without rows the one at
         which the split above it begins.
         """
@@ -127,7 +125,7 @@ class Shaped:
         return source
 
 
-def _running_depth(end: Ints, opens: NDArray[np.int64]) -> Ints:
+def _running_depth(end: Int32s, opens: Ints) -> Int32s:
     """Depths as a running sum: a node opens `opens` levels, and the end of its subtree closes them."""
     opens[0] = 0
     change = np.append(opens, 0)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._arrays import Array, Bytes, Flags, Floats, Int32s, Ints
 from treewright.encoding import Dataset, Provenance, encode
 from treewright.encoding.schema import Column, Missing, Schema
 from treewright.tree import evaluate, predict
@@ -28,9 +29,6 @@ from treewright.tree.shortcuts import Presented
 from treewright.tree.surgery import collapsed_arrays, grafted_arrays
 from treewright.tree.surrogates import Surrogates
 from treewright.tree.validate import check
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,23 +48,23 @@ class Tree(FrozenArrays, Shaped, Presented):
     ['a', 'b']
     """
 
-    end: Ints  # one past the subtree at i: the whole shape
-    feature: Ints  # column tested at i; -1 at a leaf
+    end: Int32s  # one past the subtree at i: the whole shape
+    feature: Int32s  # column tested at i; -1 at a leaf
     threshold: Floats  # number: value <= threshold goes left; nan otherwise
-    subset: NDArray[np.int64]  # category: first byte of its bits in `subsets`; -1 otherwise
-    missing_left: NDArray[np.bool_]  # where a missing value goes
-    step: Ints  # when i was split, best first; -1 at a leaf
-    rows: NDArray[np.int64]  # training rows at i
+    subset: Ints  # category: first byte of its bits in `subsets`; -1 otherwise
+    missing_left: Flags  # where a missing value goes
+    step: Int32s  # when i was split, best first; -1 at a leaf
+    rows: Ints  # training rows at i
     # (n, width): weight per class, compressed where they are many; or weight, value, deviation per target
     statistic: Floats | SparseRows
     schema: Schema
     criterion: str
     # bits of the categories that go left
-    subsets: NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, np.uint8))
+    subsets: Bytes = field(default_factory=lambda: np.zeros(0, np.uint8))
     missing: Missing = "learn"  # how rows go on where the value that a node tests is missing
     # whether i continues the split of the node above it: with it one split into many branches
-    joined: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
-    surrogates: Surrogates = field(default_factory=Surrogates.none)  # what stands in for missing values
+    joined: Flags = field(default_factory=lambda: np.zeros(0, np.bool_))
+    surrogates: Surrogates = field(default_factory=Surrogates.none)  # tests used for missing values
     directions: tuple[Direction, ...] = ()  # sums of columns that count as columns of their own
     linear: LinearAnswers | None = None  # formulas instead of numbers as answers
     # of the rows that the statistic counts; None: not known. Trees of the same nodes are equal without it
@@ -150,7 +148,7 @@ class Tree(FrozenArrays, Shaped, Presented):
         return [proportions.take(nodes, axis=0) for proportions in self.proportions]
 
     @cached_property
-    def label(self) -> NDArray[np.int64]:
+    def label(self) -> Ints:
         """The code of the predicted class of each node, for each target.
 
         The heaviest one, or the one of least cost for the node's rows; the first among equals.
@@ -202,7 +200,7 @@ class Tree(FrozenArrays, Shaped, Presented):
     # ---- rows --------------------------------------------------------------------------------------
 
     @cached_property
-    def heavier_left(self) -> NDArray[np.bool_]:
+    def heavier_left(self) -> Flags:
         """Whether the left child is the heavier one, the side of categories unknown in training.
 
         In a split into many branches the heaviest one counts.
@@ -215,7 +213,7 @@ class Tree(FrozenArrays, Shaped, Presented):
         heavier[inner] = heaviest[self.left[inner]] >= heaviest[self.right[inner]]
         return heavier
 
-    def apply(self, data: Dataset, *, n_threads: int = 1) -> Ints:
+    def apply(self, data: Dataset, *, n_threads: int = 1) -> Int32s:
         """The leaf of each row of a table that was encoded with the tree's schema.
 
         A row that the tree divides (``missing="fractional"``) goes with the heavier side.
@@ -227,9 +225,9 @@ class Tree(FrozenArrays, Shaped, Presented):
         if data.schema is not self.schema and data.schema.columns != self.schema.columns:
             raise ValueError("the table's columns are not the tree's; encode it with schema=tree.schema")
 
-    def predict(self, table: Any) -> NDArray[Any]:
+    def predict(self, table: Any) -> Array:
         """Classes or numbers for the rows of a table; one column per target where there are several."""
-        return named(self.schema, predict.answers(self, encode(table, schema=self.schema)))
+        return decode_predictions(self.schema, predict.answers(self, encode(table, schema=self.schema)))
 
     def predict_proba(self, table: Any) -> Floats | list[Floats]:
         """The share of each class in the leaf of each row; a list where there are several targets."""
@@ -301,9 +299,9 @@ class Tree(FrozenArrays, Shaped, Presented):
         >>> tree.n_leaves, raised.n_leaves, raised.rows[0].item()
         (4, 3, 4)
         """
-        return replace(self, **grafted_arrays(self, replacements, collapse)).restated(data)
+        return replace(self, **grafted_arrays(self, replacements, collapse)).recount(data)
 
-    def restated(self, data: Dataset) -> Tree:
+    def recount(self, data: Dataset) -> Tree:
         """The same tests with the statistic of other rows, which must reach every leaf. For classes only."""
         if not self.schema.predicts_classes:
             raise ValueError("a regression tree cannot be recounted; this is for classes")
@@ -372,7 +370,7 @@ class Tree(FrozenArrays, Shaped, Presented):
         """The columns that `feature` counts: those of the schema, then the directions by their names."""
         return tested_columns(self.schema, self.directions)
 
-    def goes_left(self, node: int) -> NDArray[np.bool_]:
+    def goes_left(self, node: int) -> Flags:
         """For each category of the column that a node tests, whether it goes left."""
         return unpack_bits(self.subsets[self.subset[node] :], self.schema.category_counts[self.feature[node]])
 
@@ -439,7 +437,7 @@ class Tree(FrozenArrays, Shaped, Presented):
 _WIDEST_TEXTS = 10**7  # characters of an array in which every class is as wide as the longest
 
 
-def named(schema: Schema, answers: NDArray[Any]) -> NDArray[Any]:
+def decode_predictions(schema: Schema, answers: Array) -> Array:
     """Predictions, (rows, targets), for users: the names of classes, one dimension for one target."""
     if schema.predicts_classes:
         names = [as_array(target.classes or ()) for target in schema.targets]
@@ -447,7 +445,7 @@ def named(schema: Schema, answers: NDArray[Any]) -> NDArray[Any]:
     return answers[:, 0] if len(schema.targets) == 1 else answers
 
 
-def as_array(classes: tuple[Any, ...]) -> NDArray[Any]:
+def as_array(classes: tuple[Any, ...]) -> Array:
     """Class names as an array that keeps them and their type; objects where numpy would change them."""
     if isinstance(classes[0], str) and max(map(len, classes)) * len(classes) > _WIDEST_TEXTS:
         return np.array(classes, object)

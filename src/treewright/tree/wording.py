@@ -97,7 +97,7 @@ def missing_in_words(tree: Tree, node: int, *, longest: int = LONGEST_LIST) -> s
     >>> from treewright.tree.surrogates import Surrogates
     >>> schema = Schema((Column("age"), Column("income")), (Target("loan", ("no", "yes")),))
     >>> tree = Tree.write(schema, Branch(Below("age", 40), Leaf([8, 2]), Leaf([1, 6])))
-    >>> income = Surrogates.listed(schema, [(0, Below("income", 30), False, 0.85, 0.6)])
+    >>> income = Surrogates.of_tests(schema, [(0, Below("income", 30), False, 0.85, 0.6)])
     >>> missing_in_words(replace(tree, missing="surrogate", surrogates=income), 0)
     'if age is missing: income <= 30 (agrees 85.0 %) · else left'
     """

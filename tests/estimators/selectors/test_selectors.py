@@ -163,7 +163,7 @@ def test_many_rows_share_their_bins() -> None:
     y = (X[:, 2] > 0) & (X[:, 4] < 0.5)
     data = encode(X, y)
     data.bins()
-    few = data.narrowed([4, 2])
+    few = data.select_columns([4, 2])
     assert np.shares_memory(few.column(0), X)
     same_tree(grow(few, max_depth=6), grow(encode({"x4": X[:, 4], "x2": X[:, 2]}, y), max_depth=6))
     for direction in ("forward", "rfe"):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
+from cyclopts import Parameter
 
 from treewright.cli import options as opt
 from treewright.cli.console import Stages, Voice
@@ -37,7 +38,7 @@ def explain(
     to: str | None = None,
     train: opt.Rows = None,
     test: opt.Rows = None,
-    delta: opt.Delta = 0.05,
+    delta: Annotated[opt.Delta, Parameter(help="The probability that the interval does not hold.")] = 0.05,
     labelled: opt.Labelled = opt.LABELLED,
     style: opt.Style = opt.TEXT,
 ) -> None:

@@ -25,7 +25,7 @@ def show(
     format: Annotated[str, opt.one_of("--format", FORMATS.names)] = "text",
     test: opt.Rows = None,
     surrogates: Literal["short", "full", "none"] | None = None,
-    delta: opt.Delta = 0.05,
+    delta: Annotated[opt.Delta, Parameter(help="The probability that an interval does not hold.")] = 0.05,
     labelled: opt.Labelled = opt.LABELLED,
     style: opt.Style = opt.TEXT,
 ) -> None:
@@ -45,8 +45,6 @@ def show(
     surrogates
         How surrogate splits for missing values are shown: short (a line for each test; the default), full
         (a line for each surrogate, with its adjusted agreement) or none.
-    delta
-        The probability that one of the intervals does not hold.
 
     Examples
     --------

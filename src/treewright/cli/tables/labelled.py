@@ -223,9 +223,10 @@ class Reading:
     @staticmethod
     def of(path: Path, options: Learning) -> Reading:
         """The table by the options."""
-        drop, kinds = options.drop or [], options.column_kinds
+        columns = options.columns
+        drop, kinds = columns.drop or [], columns.column_kinds
         roles = Roles(options.target, options.weights, drop, kinds, options.classes)
-        return Reading(path, roles, options.dialect, options.drop_missing_target)
+        return Reading(path, roles, columns.dialect, options.drop_missing_target)
 
     def open(self, path: str | Path) -> Source:
         """The table, or another one in the same dialect."""

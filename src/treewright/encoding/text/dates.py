@@ -285,8 +285,8 @@ class DateTexts(TextKind):
     def find(self, texts: Texts, marks: Marks, *, required: bool) -> Reading | None:
         """The reading by the pattern given, or that fits most cells; None where most cells are no dates.
 
-        Day and month are not guessed: where no cell tells their order, or two contradict each other, that is
-        the trouble of the reading. Between dots the day comes first.
+        The order of day and month is not guessed: unless the cells determine it without contradiction, the
+        reading has a trouble. Between dots the day comes first.
         """
         if marks.date_format is not None:
             return Reading.of(TextFormat("time", date_format=marks.date_format), texts)

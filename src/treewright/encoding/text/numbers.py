@@ -281,7 +281,8 @@ class NumberTexts(TextKind):
         for mask, count in zip(masks, texts.counts, strict=True):
             cells[mask] += count
         best = max(conventions, key=lambda each: sum(n for mask, n in cells.items() if _has(mask, each)))
-        readable = [part if _has(mask, best) else None for part, mask in zip(parts, masks, strict=True)]
+        bit = 1 << CONVENTIONS.index(best)
+        readable = [part if mask & bit else None for part, mask in zip(parts, masks, strict=True)]
         affixes, trouble = _affixes(texts, readable, required)
         if not required:
             trouble = trouble or _codes(texts, readable)

@@ -16,7 +16,7 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from treewright.encoding import Dataset, encode
-from treewright.estimators.fitting import (
+from treewright.estimators._tables import (
     Fitted,
     any_table,
     column_names,

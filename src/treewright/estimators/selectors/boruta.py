@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from treewright.estimators.fitting import Fitted
+from treewright.estimators._tables import Fitted
 from treewright.estimators.selectors._base import TableSelector, expects_classes
 from treewright.feature_selection.boruta import ACCEPTED, TENTATIVE, boruta
 from treewright.parameters.selectors import BorutaOptions, BorutaParameters

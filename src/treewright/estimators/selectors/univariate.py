@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.estimators.fitting import Fitted
+from treewright.estimators._tables import Fitted
 from treewright.estimators.selectors._base import TableSelector, expects_classes, support_mask
 from treewright.feature_selection.univariate import SplitScores, split_scores
 from treewright.parameters.selectors import UnivariateOptions, UnivariateParameters

@@ -18,7 +18,8 @@ from treewright.encoding import Dataset
 from treewright.encoding.splits import folds
 from treewright.ensembles.side_by_side import Listener
 from treewright.estimators._predictions import class_labels, one_or_list
-from treewright.estimators.fitting import Fitted, TreeEstimator, check_parameters
+from treewright.estimators._tables import Fitted
+from treewright.estimators.fitting import TreeEstimator, check_parameters
 from treewright.estimators.selectors._base import TableSelector, support_mask
 from treewright.estimators.targets import class_arrays
 from treewright.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor, TreeRegressor

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
 
 from treewright.encoding import Dataset, encode
-from treewright.estimators.fitting import Fitted
+from treewright.estimators._tables import Fitted
 from treewright.estimators.selectors._base import TableSelector, support_mask
 from treewright.feature_selection.zero_norm import zero_norm
 from treewright.parameters.selectors import ZeroNormOptions, ZeroNormParameters

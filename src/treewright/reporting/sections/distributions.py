@@ -28,7 +28,7 @@ _FEWEST_COLUMNS = 4
 def values(context: Context) -> dict[str, Any] | None:
     """Histograms of the columns at the nodes of a frontier; those of the nodes above are their sums."""
     tree, sample = context.tree, context.sample("train")
-    share = gain_shares(context.subject.chosen)
+    share = gain_shares(context.subject.model_tree)
     tested = np.array(asked_columns(tree), np.int64)
     if sample is None or not tested.size:
         return None
@@ -56,7 +56,7 @@ def frontier(subject: Subject, rows: Ints) -> Ints:
     """At most `MOST_NODES` nodes that partition the rows: expanded from the root, the branches of the model
     before others and those with the most rows first.
     """
-    tree: Tree = subject.shown
+    tree: Tree = subject.tree
     inside = subject.inside.copy()
     inside[subject.cuts] = False  # leaves of the model are expanded later
     waiting = [(not inside[0], -int(rows[0]), 0)]

@@ -31,7 +31,7 @@ _FRACTIONS = (
 def values(context: Context) -> dict[str, Any]:
     """The texts of the headline and its metrics."""
     manager, notes = _guarantee(context)
-    if any(divides(context.tree, sample.data) for sample in context.given.values()):
+    if any(divides(context.tree, sample.data) for sample in context.full_samples.values()):
         notes = [*notes, _FRACTIONS]
     return {
         "text": _summary(context.subject),
@@ -43,7 +43,7 @@ def values(context: Context) -> dict[str, Any]:
 
 def _summary(subject: Subject) -> str:
     """What the tree predicts, how many rows it was grown from, how large it is."""
-    tree, target = subject.chosen, subject.shown.schema.targets[0]
+    tree, target = subject.model_tree, subject.tree.schema.targets[0]
     words = class_words(tree)
     named = f" ({', '.join(words[:-1])} or {words[-1]})" if 1 < len(words) <= 4 else ""
     if len(words) > 4:
@@ -99,33 +99,37 @@ def _guarantee(context: Context) -> tuple[str, list[str]]:
 
 
 def _from_test(subject: Subject, test: Sample, delta: float) -> tuple[str, list[str]]:
-    seen = f"On {row_count(test.data.n_counted)} it had never seen it {_loss_text(subject.chosen, test)}"
+    sentence = (
+        f"On {row_count(test.data.n_counted)} it had never seen it {_loss_text(subject.model_tree, test)}"
+    )
     if test.as_draws is None:
-        return f"{seen}; as the rows have unequal weights, there is no guarantee for others.", []
-    certificate = certify(subject.chosen, test=test.as_draws.data, delta=delta, check_rows=False)
-    return f"{seen}; {_below(certificate)}.", [_assumptions(certificate)]
+        return f"{sentence}; as the rows have unequal weights, there is no guarantee for others.", []
+    certificate = certify(subject.model_tree, test=test.as_draws.data, delta=delta, check_rows=False)
+    return f"{sentence}; {_below(certificate)}.", [_assumptions(certificate)]
 
 
 def _from_validation(subject: Subject, sample: Sample, delta: float) -> tuple[str, list[str]]:
     """These rows may have selected the size of the tree: the bound allows for that."""
     path = subject.path
     rows = row_count(sample.data.n_counted)
-    seen = f"On {rows} that may have selected its size it {_loss_text(subject.chosen, sample)}"
+    sentence = f"On {rows} that may have selected its size it {_loss_text(subject.model_tree, sample)}"
     if sample.as_draws is None:
-        return f"{seen}; no test rows were given.", []
+        return f"{sentence}; no test rows were given.", []
     options: dict[str, Any] = {"method": "reduced_error"}
     if path is not None and "judged_by" in path.details and not pruned_by_rows(path):
         options = {"choices": len(path)}
-    certificate = certify(subject.chosen, test=sample.as_draws.data, delta=delta, check_rows=False, **options)
-    return f"{seen}; allowing for that selection, {_below(certificate)}.", [_assumptions(certificate)]
+    certificate = certify(
+        subject.model_tree, test=sample.as_draws.data, delta=delta, check_rows=False, **options
+    )
+    return f"{sentence}; allowing for that selection, {_below(certificate)}.", [_assumptions(certificate)]
 
 
 def _from_training(subject: Subject, train: Dataset | None, delta: float) -> tuple[str, list[str]]:
     """Without other rows little is known, and the sentence says so."""
     tree = subject.model
     loss = float(tree.mean(np.maximum(tree.loss[tree.is_leaf].sum(), 0.0)))
-    seen = f"On the {row_count(int(tree.rows[0]))} that it was grown from it {_lost(tree, loss)}"
-    unknown = f"{seen}; no other rows were given, so its error on new rows is unknown."
+    sentence = f"On the {row_count(int(tree.rows[0]))} that it was grown from it {_loss_sentence(tree, loss)}"
+    unknown = f"{sentence}; no other rows were given, so its error on new rows is unknown."
     if not tree.schema.predicts_classes:
         return unknown, []
     data = train if train is not None and train.n_counted == int(tree.rows[0]) else None
@@ -135,18 +139,18 @@ def _from_training(subject: Subject, train: Dataset | None, delta: float) -> tup
         return unknown, []
     if certificate.value >= certificate.most / 2:  # true, but useless
         return unknown, []
-    return f"{seen}; no other rows were given, but {_below(certificate)}.", [_assumptions(certificate)]
+    return f"{sentence}; no other rows were given, but {_below(certificate)}.", [_assumptions(certificate)]
 
 
 def _loss_text(tree: Tree, sample: Sample) -> str:
     """The loss of a tree on a sample, in words."""
     if sample.as_draws is not None and divides(tree, sample.data):
-        return _lost(tree, float(row_losses(tree, sample.as_draws.data).loss.mean()))
+        return _loss_sentence(tree, float(row_losses(tree, sample.as_draws.data).loss.mean()))
     loss = tree.loss_of(sample.data)[tree.is_leaf].sum()
-    return _lost(tree, float(tree.mean(np.maximum(loss, 0.0), sample.data)))
+    return _loss_sentence(tree, float(tree.mean(np.maximum(loss, 0.0), sample.data)))
 
 
-def _lost(tree: Tree, loss: float) -> str:
+def _loss_sentence(tree: Tree, loss: float) -> str:
     if not tree.schema.predicts_classes:
         if tree.criterion == "squared_error":
             return f"was typically off by {amount(math.sqrt(loss))} (root mean squared error)"

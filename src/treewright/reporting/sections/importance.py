@@ -20,7 +20,7 @@ MOST_PERMUTED = 20_000  # rows of a permutation; a larger sample is subsampled
 
 def values(context: Context) -> dict[str, Any]:
     """Gain and permutation importance of the columns of the model, the most important first."""
-    model, place = context.subject.chosen, context.place
+    model, place = context.subject.model_tree, context.place
     gain = gain_shares(model)
     columns = np.array(asked_columns(model), np.int64)
     columns = columns[np.argsort(-gain[columns], kind="stable")]
@@ -30,8 +30,8 @@ def values(context: Context) -> dict[str, Any]:
         "The gain is measured on the training rows and is biased towards columns with many distinct values. "
         "Permutation importance is not, but correlated columns share their importance."
     )
-    if context.given:
-        name, sample = list(context.given.items())[-1]
+    if context.full_samples:
+        name, sample = list(context.full_samples.items())[-1]
         data = _subsample(sample.data, context.seed)
         options: dict[str, Any] = {"n_repeats": N_REPEATS, "seed": context.seed, "delta": context.delta}
         permuted = {each.position: each for each in importance(model, data, **options)}

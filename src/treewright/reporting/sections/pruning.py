@@ -32,7 +32,7 @@ def _facts(path: SliderPath, context: Context) -> dict[str, Any]:
     facts: dict[str, Any] = {
         "method": path.method,
         "title": path.title,
-        "leaves": path.sums(np.ones(path.grown.n_nodes)).astype(int).tolist(),
+        "leaves": path.sums(np.ones(path.full_tree.n_nodes)).astype(int).tolist(),
     }
     if path.leaf_from is not None:
         facts["leaf_from"] = path.leaf_from.tolist()
@@ -79,7 +79,7 @@ def _upper_bounds(path: SliderPath, test: Sample, delta: float) -> Floats | None
 
 def _bounds_text(path: SliderPath, test: Sample | None, delta: float, known: bool) -> str:
     """The meaning of the bounds of a slider, or why there are none."""
-    schema = path.grown.schema
+    schema = path.full_tree.schema
     if test is None:
         return "There are no bounds for the trees of the slider, because no test rows were given."
     if known:
@@ -93,6 +93,6 @@ def _bounds_text(path: SliderPath, test: Sample | None, delta: float, known: boo
         )
     if not schema.predicts_classes:
         return "There is no bound: the error of a predicted number in a single rare row is unlimited."
-    if divides(path.grown, test.data):
+    if divides(path.full_tree, test.data):
         return "There is no bound: some test rows have missing values and are split over several leaves."
     return "There is no bound: the test rows have unequal weights, so they are not an i.i.d. sample."

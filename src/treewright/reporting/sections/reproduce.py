@@ -60,7 +60,7 @@ def _code(model: Any, subject: Subject, rows: Mapping[str, Dataset], seed: int) 
         ]
         return "\n".join([*map(_line, lines), f"report(model{given}{seeded}).save('report.html')"])
     target = shorten(subject.model.schema.targets[0].name)
-    options = _grow_arguments(subject.grown)
+    options = _grow_arguments(subject.full_tree)
     names = [*(type(value).__name__ for value in options.values()), "encode", "grow"]
     names += ["report"] if subject.path is None else ["prune", "report", "select"]
     passed = "".join(f", {name}={value!r}" for name, value in options.items())
@@ -74,7 +74,7 @@ def _code(model: Any, subject: Subject, rows: Mapping[str, Dataset], seed: int) 
             if name != "train"
         ),
         "# a tree does not remember its limits, such as max_depth: pass those that it was grown with",
-        f"tree = grow(train, criterion={subject.grown.criterion!r}{passed})",
+        f"tree = grow(train, criterion={subject.full_tree.criterion!r}{passed})",
     ]
     if subject.path is None:
         return "\n".join([*lines, f"report(tree{given}{seeded}).save('report.html')"])

@@ -19,7 +19,7 @@ MOST_CONDITIONS = 6_000  # of all rules together
 
 def values(context: Context) -> dict[str, str]:
     """Both texts, without those of too large a tree."""
-    model = context.subject.chosen
+    model = context.subject.model_tree
     return {"rules": rules_text(model), "tree": tree_text(model)}
 
 

@@ -1,0 +1,145 @@
+"""From a table to encoded rows and back to attributes: what all estimators of tables share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+from sklearn.utils._param_validation import InvalidParameterError
+from sklearn.utils.validation import validate_data
+
+from treewright.encoding import Dataset, encode
+from treewright.encoding.schema import Schema
+from treewright.estimators.targets import class_attributes, plain_target, weight_by_class
+
+FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
+Fitted = dict[str, Any]  # the attributes that a fit sets, by name
+# the attributes that the next fit does not always set again
+_OF_A_FIT = frozenset(
+    {"feature_names_in_", "pruning_path_", "competitors_", "_view", "_members", "_leaf_targets"}
+    | {"oob_curve_", "oob_decision_function_", "oob_prediction_", "oob_score_"}
+)
+
+
+class TableModel:
+    """An estimator whose `model_` has a `schema`, by which rows are encoded.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        The number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if the table had any.
+    n_outputs_ : int
+        The number of targets.
+    """
+
+    parameter_error: ClassVar[type[Exception]] = InvalidParameterError
+    kinds: Any
+    n_jobs: int | None
+    _predicts_classes: ClassVar[bool]
+
+    def _training_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Dataset, Fitted]:
+        """The rows with their targets and final weights, and the attributes that describe the table."""
+        data = self._encode(X, y, sample_weight)
+        names = column_names(X, data.schema)
+        attributes: Fitted = {
+            "n_features_in_": len(data.schema.columns),
+            "n_outputs_": len(data.schema.targets),
+            "_plain": names is None and data.schema.only_numbers,
+        }
+        if names is not None:
+            attributes["feature_names_in_"] = names
+        if self._predicts_classes:
+            attributes |= class_attributes(data.schema, y)
+            data = self._reweighted(data)
+        return data, attributes
+
+    def _encode(self, X: Any, y: Any, sample_weight: Any) -> Dataset:
+        refuse_one_dimension(X)
+        target = plain_target(y, type(self).__name__)
+        return encode(X, target, weight=sample_weight, kinds=self.kinds, classes=self._predicts_classes)
+
+    def _reweighted(self, data: Dataset) -> Dataset:
+        """The rows, with `class_weight` multiplied into their weights where the estimator has one."""
+        return weight_by_class(data, getattr(self, "class_weight", None))
+
+    def _fitted(self, error: type[Exception] = NotFittedError) -> Fitted:
+        """The attributes of one fit, even if another fit follows in another thread."""
+        fitted = vars(self)
+        if "model_" not in fitted:
+            name = type(self).__name__
+            raise error(f"this {name} is not fitted yet; call fit with a table and a target first")
+        return fitted
+
+    def _rows(self, X: Any) -> tuple[Fitted, Dataset]:
+        """The attributes of the fit and the encoded rows to predict."""
+        fitted = self._fitted()
+        return fitted, rows_to_predict(self, fitted, X)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "model_" in vars(self)
+
+    def __sklearn_tags__(self) -> Any:
+        return any_table(super().__sklearn_tags__())  # type: ignore[misc]
+
+
+def any_table(tags: Any) -> Any:
+    """The tags of an estimator that takes tables of all kinds."""
+    tags.input_tags.allow_nan = True
+    tags.input_tags.sparse = True
+    tags.input_tags.categorical = True
+    tags.input_tags.string = True
+    return tags
+
+
+def replace_fit(estimator: Any, fitted: Fitted) -> None:
+    """Set the attributes of a fit, all at once and last: a failure before has changed nothing, and another
+    thread sees the old fit or the new one, never a mixture.
+    """
+    kept = {name: value for name, value in vars(estimator).items() if name not in _OF_A_FIT}
+    estimator.__dict__ = kept | fitted
+
+
+def rows_to_predict(estimator: Any, fitted: Fitted, X: Any) -> Dataset:
+    """The rows to predict; an array of floats is taken as it is where all columns are unnamed numbers."""
+    schema: Schema = fitted["model_"].schema
+    plain = type(X) is np.ndarray and X.ndim == 2 and X.dtype in FLOATS and fitted["_plain"]
+    if plain and X.shape[1] == fitted["n_features_in_"] and X.shape[0] and X.flags.aligned:
+        return Dataset(schema, X)
+    refuse_one_dimension(X)
+    if not is_unknown_to_sklearn(X):
+        validate_data(estimator, X, reset=False, skip_check_array=True)
+    return encode(X, schema=schema)
+
+
+def column_names(X: Any, schema: Schema) -> NDArray[Any] | None:
+    """The names of the columns by scikit-learn's rule: only where all of them are strings."""
+    if type(X) is np.ndarray:
+        return None
+    if is_unknown_to_sklearn(X):
+        return np.array(schema.names, dtype=object)
+    probe = BaseEstimator()  # scikit-learn applies its rule to estimators only
+    validate_data(probe, X, skip_check_array=True)
+    return getattr(probe, "feature_names_in_", None)
+
+
+def is_unknown_to_sklearn(X: Any) -> bool:
+    """Whether scikit-learn does not know such tables: a dict of columns, a list of dicts, a lazy frame."""
+    if isinstance(X, list):
+        return bool(X) and isinstance(X[0], Mapping)
+    return not hasattr(X, "shape") and (isinstance(X, Mapping) or not hasattr(X, "__len__"))
+
+
+def refuse_one_dimension(X: Any) -> None:
+    """Refuse a table that has one dimension; the error says how to reshape it."""
+    shape = getattr(X, "shape", None)
+    if isinstance(shape, tuple) and len(shape) == 1:
+        raise ValueError(
+            "Expected 2D array, got 1D array instead. Reshape your data: X.reshape(-1, 1) if it is one "
+            "column, X.reshape(1, -1) if it is one row"
+        )
