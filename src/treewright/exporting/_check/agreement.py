@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.exporting._check.probes import decoded, encoded, probes, tested_positions
+from treewright.exporting._check.probes import decode_table, encode_table, probes, tested_positions
 from treewright.tree import predict
 from treewright.tree.evaluate import given_table
 from treewright.tree.tree import Tree, decode_predictions
@@ -31,7 +31,7 @@ def check_export(
     table = rows_to_check(tree, rows, getattr(module, "PROBES", PROBES))
     if hasattr(module, "representable"):
         table = module.representable(tree, table)
-    expected = decode_predictions(tree.schema, predict.answers(tree, encoded(table, tree)))
+    expected = decode_predictions(tree.schema, predict.answers(tree, encode_table(table, tree)))
     if len(tree.schema.targets) > 1 and options.get("target") is not None:
         names = [target.name for target in tree.schema.targets]
         expected = expected[:, names.index(options["target"])]
@@ -51,7 +51,7 @@ def rows_to_check(tree: Tree, rows: Any, n_probes: int = PROBES) -> dict[str, An
     """Rows to compare on, as a dict of the columns that are tested in the form of `probes`."""
     if rows is True:
         return probes(tree, n_probes, tested=True)
-    return decoded(given_table(tree, rows, "check").select_columns(tested_positions(tree)))
+    return decode_table(given_table(tree, rows, "check").select_columns(tested_positions(tree)))
 
 
 def first_difference(expected: NDArray[Any], found: NDArray[Any]) -> int | None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from treewright.exporting._check.probes import encoded
+from treewright.exporting._check.probes import encode_table
 from treewright.exporting._check.running import engine, run
 from treewright.exporting._excel.values import LARGEST, SMALLEST
 from treewright.exporting._tree import Code
@@ -42,7 +42,7 @@ def representable(tree: Tree, table: dict[str, Any]) -> dict[str, Any]:
         for j, column in enumerate(schema.columns)
         if column.name in table
     }
-    data = encoded(held, tree)
+    data = encode_table(held, tree)
     kept = np.zeros(data.n_rows, np.bool_)
     for j in code.used or [0]:
         kept |= ~schema.columns[j].type.is_missing(np.asarray(data.column(j)))
