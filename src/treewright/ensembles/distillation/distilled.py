@@ -251,11 +251,8 @@ class _Task:
     ) -> None:
         self.max_leaf_nodes = whole_number("max_leaf_nodes", arguments["max_leaf_nodes"], 1)
         self.n_synthetic = whole_number("n_synthetic", arguments["n_synthetic"], 0)
-        self.seed, self.soft, self.progress = (
-            checked_seed(arguments["seed"]),
-            arguments["soft"],
-            arguments["progress"],
-        )
+        self.seed = checked_seed(arguments["seed"])
+        self.soft, self.progress = arguments["soft"], arguments["progress"]
         self.restate, self.options = arguments["restate"], arguments["options"]
         if self.restate not in ("teacher", "truth"):
             raise ValueError(f"restate is {self.restate!r}; it must be 'teacher' or 'truth'")
@@ -278,7 +275,7 @@ class _Task:
         numbers = None if not own and classes is None else known is None
         every = own_cells(np.arange(self.data.n_rows), self.data.n_columns)
         self.teacher = Teacher(model, self.synthesizer, every, known, numbers)
-        self.answers = self.teacher.first()
+        self.answers = self.teacher.first_answers
         self.schema = task_schema(self.data, self.teacher.classes)
         if self.schema.is_wide:
             raise ValueError(f"there are {self.schema.width:,} classes; distilling is for 256 at most")
@@ -360,8 +357,7 @@ class _Judge:
         if self.synthesizer is task.synthesizer:
             return task.teacher.predict(self.source)
         known = task.teacher.classes
-        teacher = Teacher(task.model, self.synthesizer, self.source, known, known is None)
-        return teacher.first()
+        return Teacher(task.model, self.synthesizer, self.source, known, known is None).first_answers
 
     def compare(self, tree: Tree, teacher_answers: Floats, delta: float, task: _Task) -> Distillation:
         """The tree with all its figures."""
