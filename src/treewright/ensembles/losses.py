@@ -218,15 +218,7 @@ def longest_step(loss: Loss, max_delta_step: float | str | None, learning_rate: 
         return float("inf")
     if max_delta_step == "auto":
         return loss.longest_step(learning_rate)
-    try:
-        step = float(max_delta_step)
-    except (TypeError, ValueError):
-        step = 0.0
-    if not step > 0:
-        raise ValueError(
-            f"max_delta_step is {max_delta_step!r}; it must be a positive number, 'auto' or None"
-        )
-    return step
+    return float(max_delta_step)
 
 
 def _mean(target: Floats, weight: Floats | None) -> float:

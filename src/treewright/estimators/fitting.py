@@ -240,11 +240,6 @@ class TreeEstimator(TableModel):
             raise ValueError("choices is for method='held_out'; 'reduced_error' pays for all prunings")
         return certify(self, method, test=data, delta=delta, **options)
 
-    def __getstate__(self) -> dict[str, Any]:
-        # scikit-learn's view is made again on demand; the tree itself is plain arrays
-        state: Any = super().__getstate__()
-        return {name: value for name, value in state.items() if name != "_view"}
-
     def _criterion(self) -> str:
         """The criterion by the name that the grower knows."""
         return self.criterion

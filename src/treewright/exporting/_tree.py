@@ -287,38 +287,34 @@ def optional_module(name: str, purpose: str, package: str) -> Any:
         raise ImportError(f"{purpose} needs {name}: pip install '{package}'") from None
 
 
-def _labels(code: Code) -> Iterator[tuple[str, tuple[Any, ...]]]:
-    """What has labels, and the labels: the columns' categories and the targets' classes."""
-    yield from ((f"column {column.name!r}", column.categories) for column in code.columns)
-    yield from ((f"target {target.name!r}", target.classes or ()) for target in code.targets)
+def _labels(code: Code) -> Iterator[tuple[str, Any]]:
+    """The categories of the columns and the classes of the targets, each with what has it."""
+    yield from ((f"column {column.name!r}", c) for column in code.columns for c in column.categories)
+    yield from ((f"target {target.name!r}", c) for target in code.targets for c in target.classes or ())
 
 
 def check_labels(code: Code) -> None:
     """TypeError about a category or class that has no literal in programs."""
-    for what, labels in _labels(code):
-        for label in labels:
-            if type(label) not in (str, bool, int, float):
-                raise TypeError(
-                    f"{_short(what)} holds {label!r} of type {type(label).__name__}, but an export holds "
-                    "only str, bool, int and float; convert it"
-                )
+    for what, label in _labels(code):
+        if type(label) not in (str, bool, int, float):
+            raise TypeError(
+                f"{_short(what)} holds {label!r} of type {type(label).__name__}, but an export holds "
+                "only str, bool, int and float; convert it"
+            )
 
 
 def check_integers(code: Code, language: str) -> None:
     """ValueError about an integer that is too large for a language."""
-    for what, labels in _labels(code):
-        if any(isinstance(label, int) and abs(label) > LARGEST_INTEGER for label in labels):
+    for what, label in _labels(code):
+        if isinstance(label, int) and abs(label) > LARGEST_INTEGER:
             raise ValueError(f"{what} holds integers beyond 64 bits, for which {language} has no type")
 
 
 def check_nul(code: Code, language: str) -> None:
     """ValueError about a text that a language would cut off at its character NUL."""
-    for what, labels in _labels(code):
-        for label in labels:
-            if isinstance(label, str) and "\0" in label:
-                raise ValueError(
-                    f"{what} holds {label!r}: a text of {language} cannot hold the character NUL"
-                )
+    for what, label in _labels(code):
+        if isinstance(label, str) and "\0" in label:
+            raise ValueError(f"{what} holds {label!r}: a text of {language} cannot hold the character NUL")
 
 
 def one_target(code: Code, target: str | None) -> int:

@@ -16,32 +16,18 @@ from numpy.typing import NDArray
 from treewright.encoding.kinds import MISSING_CODE as MISSING
 from treewright.encoding.kinds import UNSEEN_CODE as UNSEEN
 from treewright.encoding.schema import Column, Target
+from treewright.exporting import _tree
 from treewright.exporting._check.running import engine, run
 from treewright.exporting._program.form import Demand, Expression, Function, Name
 from treewright.exporting._program.lowering import lower
 from treewright.exporting._program.printer import Printer, array_lines
 from treewright.exporting._program.row_printer import program_code
-from treewright.exporting._tree import (
-    Code,
-    Style,
-    check_integers,
-    check_nul,
-    divides,
-    family,
-    label_array,
-    label_type,
-    number,
-    one_target,
-    plain,
-    quote_text,
-    remark,
-    words,
-)
+from treewright.exporting._tree import Code, Style
 from treewright.tree import Tree
 
 _FLAGS = ("-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC")
 _DEEPEST = 10_000  # tests in a row where rows are divided: the nodes still to visit lie on the stack
-_RESERVED = words(
+_RESERVED = _tree.words(
     """alignas alignof and and_eq asm atomic_cancel auto bitand bitor bool break case catch char char8_t
     char16_t char32_t class co_await co_return co_yield compl concept const const_cast consteval
     constexpr constinit continue decltype default delete do double dynamic_cast else enum errno explicit
@@ -77,10 +63,10 @@ def render(tree: Tree, *, name: str = "treewright", target: str | None = None, s
     }
     """
     code = program_code(tree, name, "name", _RESERVED)
-    check_nul(code, "C")
-    check_integers(code, "C")
-    place = one_target(code, target)
-    if divides(tree) and tree.depth > _DEEPEST:
+    _tree.check_nul(code, "C")
+    _tree.check_integers(code, "C")
+    place = _tree.one_target(code, target)
+    if _tree.divides(tree) and tree.depth > _DEEPEST:
         raise ValueError(
             f"in c a tree that divides rows (missing='fractional') goes to {_DEEPEST:,} tests in a row, and "
             f"this one has {tree.depth:,}: prune it, or export it as python, javascript or json"
@@ -144,20 +130,16 @@ class _C(Printer):
         return f"{self.prefix}_{'predict_proba' if name == 'shares' else name}"
 
     def variable(self, feature: int) -> str:
-        """A member of the row, or a sum."""
         name = self.variables[feature]
         return name if feature in self.code.sums else f"row->{name}"
 
     def remark(self, text: str) -> str:
-        """A comment that nothing in it ends."""
         return _safe(text)
 
     def literal(self, label: Any) -> str:
-        """A text."""
         return _text(label)
 
     def answer_type(self) -> str:
-        """The code of a class, or a number."""
         return "int" if self.code.predicts_classes else "double"
 
     def function(self, function: Function) -> list[str]:
@@ -188,12 +170,10 @@ class _C(Printer):
         return [*lines, "    default: return NAN;", "    }", "}", ""]
 
     def read_variables(self) -> Iterator[str]:
-        """The sums of a row as variables."""
         for j in self.code.sums:
             yield f"const double {self.variables[j]} = {self.name(self.variables[j])}(row);"
 
     def answer(self, values: list[str]) -> str:
-        """The code of a class, or a number."""
         return values[0]
 
     def let(self, type: str, name: str, value: str) -> Iterator[str]:
@@ -206,7 +186,6 @@ class _C(Printer):
         return "row" if of == Name("values") else super().expression(of, around)
 
     def item(self, array: str, index: str) -> str:
-        """An element of a table, or a value of the row."""
         return f"{self.prefix}_value(row, {index})" if array == "values" else super().item(array, index)
 
     def call(self, function: str, arguments: list[str]) -> str:
@@ -225,14 +204,14 @@ def answers(rendered: str, tree: Tree, table: dict[str, Any], **options: Any) ->
     """The predictions of the header for the rows of a table, compiled and run."""
     compiler = engine("compiles C", "cc", "gcc", "clang")
     code, name = Code(tree), options.get("name", "treewright")
-    place = one_target(code, options.get("target"))
+    place = _tree.one_target(code, options.get("target"))
     members = _members(code)
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "tree.h").write_text(rendered, encoding="utf-8")
         source, library = Path(folder, "run.c"), Path(folder, "run.so")
         source.write_text(_runner(code, name, place, members), encoding="utf-8")
         run([compiler, *_FLAGS, source, "-o", library, "-lm"], "the c export does not compile")
-        return label_array(tree, _run(ctypes.CDLL(str(library)), code, place, table))
+        return _tree.label_array(tree, _run(ctypes.CDLL(str(library)), code, place, table))
 
 
 def _run(library: Any, code: Code, place: int, table: dict[str, Any]) -> list[Any]:
@@ -245,7 +224,7 @@ def _run(library: Any, code: Code, place: int, table: dict[str, Any]) -> list[An
     if not code.predicts_classes:
         return list(found.tolist())
     classes = code.targets[place].classes or ()
-    library.label.restype = _TYPES[label_type(classes)].ctype
+    library.label.restype = _TYPES[_tree.label_type(classes)].ctype
     labels = [library.label(k) for k in range(len(classes))]
     if isinstance(classes[0], str):
         labels = [label.decode("utf-8", "surrogatepass") for label in labels]
@@ -257,7 +236,7 @@ def _run(library: Any, code: Code, place: int, table: dict[str, Any]) -> list[An
 def _encode(library: Any, k: int, column: Column, values: Any) -> NDArray[Any]:
     """A column as the program reads it, with codes of categories from the program itself."""
     if not column.is_category:
-        return np.array([np.nan if value is None else value for value in plain(values)], np.float64)
+        return np.array([np.nan if value is None else value for value in _tree.plain(values)], np.float64)
     function = getattr(library, f"code_{k}")
     function.argtypes = [_type_of(column).ctype]
     codes = {None: MISSING}
@@ -290,7 +269,7 @@ def _runner(code: Code, name: str, place: int, members: list[str]) -> str:
         kind = "int" if column.is_category else "double"
         cells.append(f"row.{member} = ((const {kind} *)columns[{k}])[i];")
     if code.predicts_classes:
-        label = _TYPES[label_type(code.targets[place].classes or ())].name
+        label = _TYPES[_tree.label_type(code.targets[place].classes or ())].name
         functions.append(f"{label} label(int code) {{ return {name}_class(code); }}")
     answer = "int" if code.predicts_classes else "double"
     parts = {"functions": "\n".join(functions), "cells": " ".join(cells)}
@@ -337,7 +316,7 @@ def _row(code: Code, name: str, members: list[str]) -> Iterator[str]:
         if column.is_category:
             yield f"    int {member};  /* {words}: {name}_code_{member}(value); {MISSING} is missing */"
         else:
-            yield f"    double {member};  /* {words}: {units[family(column)]}; NAN is missing */"
+            yield f"    double {member};  /* {words}: {units[_tree.family(column)]}; NAN is missing */"
     if not members:
         yield "    int nothing;  /* no column is read */"
     yield f"}} {name}_row;"
@@ -368,17 +347,16 @@ def _code_functions(code: Code, name: str, members: list[str]) -> Iterator[str]:
         if not column.is_category:
             continue
         type, categories = _type_of(column), column.categories
-        order = sorted(range(len(categories)), key=lambda k, c=categories: _sort_key(c[k]))  # type: ignore[misc]
+        keys: list[Any] = [
+            c.encode("utf-8", "surrogatepass") if isinstance(c, str) else c for c in categories
+        ]
+        order = sorted(range(len(keys)), key=keys.__getitem__)
         values = "\n".join(_constants(type, "values", [categories[k] for k in order]))
         codes = "\n".join(_constants(_TYPES["bool"], "codes", order))
         check = f"    if ({type.missing}) return {MISSING};\n" if type.missing else ""
         parts = {"words": _comment(column.name), "count": len(order), "UNSEEN": UNSEEN, "name": name}
         text = _CODE.format(**parts, member=member, type=type, values=values, codes=codes, check=check)
         yield from text.splitlines()
-
-
-def _sort_key(category: Any) -> Any:
-    return category.encode("utf-8", "surrogatepass") if isinstance(category, str) else category
 
 
 def _constants(type: _Type, name: str, labels: Sequence[Any]) -> Iterator[str]:
@@ -388,7 +366,7 @@ def _constants(type: _Type, name: str, labels: Sequence[Any]) -> Iterator[str]:
 
 
 def _class(target: Target, name: str) -> Iterator[str]:
-    type = _TYPES[label_type(target.classes or ())]
+    type = _TYPES[_tree.label_type(target.classes or ())]
     yield "/* the label of a class */"
     yield from [f"static inline {type.name}{name}_class(int code)", "{"]
     yield from _constants(type, "labels", target.classes or ())
@@ -399,7 +377,7 @@ def _text(text: str) -> str:
     """A text as UTF-8, without trigraphs; escapes have three digits, so that none continues them."""
     encoded = text.encode("utf-8", "surrogatepass").decode("latin-1")
     plain_ones = frozenset(chr(c) for c in range(32, 127)) - frozenset('"\\?')
-    return quote_text(
+    return _tree.quote_text(
         encoded, '"', lambda c: f"\\{c}" if c in '"\\?' else f"\\{ord(c):03o}", plain_ones.__contains__
     )
 
@@ -407,7 +385,7 @@ def _text(text: str) -> str:
 _TYPES = {
     "text": _Type("const char *", ctypes.c_char_p, "value == NULL", "strcmp(value, values[middle])", _text),
     "float": _Type(
-        "double ", ctypes.c_double, "value != value", literal=lambda x: number(float(x), "INFINITY")
+        "double ", ctypes.c_double, "value != value", literal=lambda x: _tree.number(float(x), "INFINITY")
     ),
     "integer": _Type("long long ", ctypes.c_longlong, literal=lambda x: f"{int(x)}LL"),
     "bool": _Type("int ", ctypes.c_int, literal=lambda x: str(int(x))),
@@ -416,13 +394,13 @@ _TYPES = {
 
 def _type_of(column: Column) -> _Type:
     """The type of the categories of a column, bools being integers."""
-    kind = label_type(column.categories)
+    kind = _tree.label_type(column.categories)
     return _TYPES["integer" if kind == "bool" else kind]
 
 
 def _comment(text: str) -> str:
     """A text of the user within a comment."""
-    return _safe(remark(text))
+    return _safe(_tree.remark(text))
 
 
 def _safe(text: str) -> str:

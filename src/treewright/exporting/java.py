@@ -12,22 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.encoding.schema import Column
+from treewright.exporting import _tree
 from treewright.exporting._check.running import engine, pack_table, run, runner, unpack
 from treewright.exporting._program.form import Among, Table
 from treewright.exporting._program.printer import array_lines
 from treewright.exporting._program.row_printer import RowPrinter, is_function, program_code
-from treewright.exporting._tree import (
-    Code,
-    Style,
-    check_integers,
-    check_name,
-    family,
-    label_array,
-    label_type,
-    plain,
-    quote_text,
-    words,
-)
+from treewright.exporting._tree import Code, Style
 from treewright.tree import Tree
 
 _MOST_IN_LINE = 100  # elements of an array that stand in braces; longer ones are read from texts
@@ -35,7 +25,7 @@ _MOST_ARRAYS = 50  # of these: a class sets up its arrays in one method, which J
 _LINES_OF_TEXT = 200  # in one literal, which Java limits to 65,535 bytes
 _MOST_STATEMENTS = 500  # in one method
 _MOST_NESTED = 1000  # leaves, columns and parts of sums of tests within tests, which are one method
-_RESERVED = words(
+_RESERVED = _tree.words(
     """abstract assert boolean break byte case catch char class const continue default do double else enum
     extends false final finally float for goto if implements import instanceof int interface long native new
     null package private protected public record return sealed short static strictfp super switch
@@ -72,9 +62,9 @@ def render(
         }
     """
     code = program_code(tree, name, "name", _RESERVED)
-    check_integers(code, "Java")
+    _tree.check_integers(code, "Java")
     for part in package.split(".") if package else ():
-        check_name(part, "a part of package", _RESERVED)
+        _tree.check_name(part, "a part of package", _RESERVED)
     printer = _Java(code, "predict")
     uses = printer.uses("predictProba", "a Map; a value that is null, NaN or not there")
     lines = [*printer.heading(*uses), "", *([f"package {package};", ""] if package else [])]
@@ -91,7 +81,7 @@ def answers(rendered: str, tree: Tree, table: dict[str, Any], **options: Any) ->
     """The predictions of the class for the rows of a table, compiled and run."""
     javac, java = engine("compiles Java", "javac"), engine("runs Java", "java")
     name, package = options.get("name", "DecisionTree"), options.get("package")
-    columns = [(column.name, plain(table[column.name])) for column in Code(tree).columns]
+    columns = [(column.name, _tree.plain(table[column.name])) for column in Code(tree).columns]
     packed = pack_table(columns, len(next(iter(table.values()))))
     with tempfile.TemporaryDirectory() as folder:
         program, path = Path(folder, f"{name}.java"), Path(folder, "RunTree_.java")
@@ -100,7 +90,7 @@ def answers(rendered: str, tree: Tree, table: dict[str, Any], **options: Any) ->
         failure = "the java export does not compile"
         run([javac, "-Xlint:all", "-Werror", "-d", folder, program, path], failure)
         found = run([java, "-cp", folder, "RunTree_"], "the java export does not run", packed)
-    return label_array(tree, unpack(found, len(tree.schema.targets)))
+    return _tree.label_array(tree, unpack(found, len(tree.schema.targets)))
 
 
 def _style(code: Code, style: str) -> str:
@@ -166,7 +156,6 @@ class _Java(RowPrinter):
         return "".join(c if c.isascii() else _unicode(c) for c in re.sub(r"\\(?=u)", r"\\ ", text))
 
     def integer(self, label: int) -> str:
-        """A long."""
         return f"{label}L"
 
     def text(self, label: str) -> str:
@@ -181,13 +170,11 @@ class _Java(RowPrinter):
         return self.literal(int(category) if is_long and category == int(category) else category)
 
     def answer_type(self) -> str:
-        """The type of a prediction."""
         kinds = {_type(target.classes) for target in self.code.targets}
         kind = kinds.pop() if len(kinds) == 1 else "Object"
         return kind if len(self.code.targets) == 1 else f"{kind}[]"
 
     def sequence(self, values: list[str]) -> str:
-        """An array."""
         return f"new {self.answer_type()} {{{', '.join(values)}}}"
 
     # ---- arrays ------------------------------------------------------------------------------------------
@@ -219,12 +206,10 @@ class _Java(RowPrinter):
         return f"{kind}s({_pieces(' '.join(texts))})"
 
     def table(self, table: Table) -> Iterator[str]:
-        """An array of ints or doubles."""
         kind = "double" if table.type == "double" else "int"
         yield from self.array_of(kind, self.name(table.name), table.values)
 
     def classes(self) -> Iterator[str]:
-        """The labels of the classes, of one target or of each."""
         several = len(self.code.targets) > 1
         names = [f"CLASSES_{k}" if several else "CLASSES" for k in range(len(self.code.targets))]
         for name, target in zip(names, self.code.targets, strict=True):
@@ -237,12 +222,11 @@ class _Java(RowPrinter):
     # ---- rows --------------------------------------------------------------------------------------------
 
     def categories(self, place: int, column: Column) -> Iterator[str]:
-        """A Map from categories to their codes."""
         start = f"private static final Map<Object, Integer> CODES_{place} = codes("
         keys = list(map(self.key, column.categories))
         if self.is_short(keys):
             yield from array_lines(f"{start}new Object[] {{", keys, "});")
-        elif family(column) == "text":
+        elif _tree.family(column) == "text":
             yield f"{start}(Object[]) {self.from_texts(column.categories, 'String')});"
         else:
             texts = [key.replace("Double.POSITIVE_INFINITY", "Infinity") for key in keys]
@@ -271,7 +255,6 @@ class _Java(RowPrinter):
     # ---- expressions -------------------------------------------------------------------------------------
 
     def among(self, test: Among, around: int) -> str:
-        """Whether a category is in a list."""
         items, name = self.members(test), self.variable(test.feature)
         text = f"Arrays.asList({', '.join(items)}).contains({name})"
         if len(items) == 1:
@@ -281,12 +264,12 @@ class _Java(RowPrinter):
 
 def _type(classes: tuple[Any, ...] | None) -> str:
     """The type of labels, or of numbers."""
-    return "double" if classes is None else _TYPES[label_type(classes)]
+    return "double" if classes is None else _TYPES[_tree.label_type(classes)]
 
 
 def _text(text: str) -> str:
     """A literal in ASCII. What Java would read as the end of the line or of the text is a number in it."""
-    return quote_text(text, '"', _escape, lambda c: " " <= c <= "~" and c not in '"\\')
+    return _tree.quote_text(text, '"', _escape, lambda c: " " <= c <= "~" and c not in '"\\')
 
 
 def _escape(character: str) -> str:

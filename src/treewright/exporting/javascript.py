@@ -115,11 +115,9 @@ class _JavaScript(RowPrinter):
         return text.replace("</", "< /").replace("<!--", "< !--")
 
     def integer(self, label: int) -> str:
-        """An integer, beyond 2^53 a BigInt."""
         return f"{label}n" if abs(label) > _SAFE else str(label)
 
     def text(self, label: str) -> str:
-        """A text."""
         return quote_text(label, '"', _escape, lambda c: c.isprintable() and c not in '"\\<\u2028\u2029')
 
     def key(self, category: Any) -> str:
@@ -129,7 +127,6 @@ class _JavaScript(RowPrinter):
         return self.literal(int(category) if isinstance(category, bool) else category)
 
     def among(self, test: Among, around: int) -> str:
-        """Whether a category is in a list."""
         items, name = self.members(test), self.variable(test.feature)
         if len(items) > 1:
             return f"{'!' if test.negated else ''}[{', '.join(items)}].includes({name})"

@@ -17,14 +17,8 @@ from treewright.tree.wording import note_on_missing
 _ROOM, _SIZE = 130.0, 9.0  # for a line, in points
 _LARGEST = 16000.0  # TeX has no lengths beyond 16,383 points
 _MACROS = {
+    **{letter: rf"\{letter}" for letter in "{}$&#_%"},
     "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "#": r"\#",
-    "_": r"\_",
-    "%": r"\%",
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "<": r"\textless{}",

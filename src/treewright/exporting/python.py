@@ -90,11 +90,9 @@ class _Python(RowPrinter):
     )
 
     def name(self, name: str) -> str:
-        """Public functions, private ones, and tables in capitals."""
         return super().name(name) if is_function(name) else f"_{name.upper()}"
 
     def text(self, label: str) -> str:
-        """A text as Python writes it."""
         return repr(label)
 
     def function(self, function: Function) -> list[str]:
@@ -119,15 +117,12 @@ class _Python(RowPrinter):
             yield from super().table(table)
 
     def constant(self, type: str, name: str, items: list[str]) -> Iterator[str]:
-        """A tuple."""
         yield from array_lines(f"{name} = (", items, ",)" if len(items) == 1 else ")")
 
     def sequence(self, values: list[str]) -> str:
-        """A tuple."""
         return f"({', '.join(values)}{',' if len(values) == 1 else ''})"
 
     def among(self, test: Among, around: int) -> str:
-        """Whether a category is in a set."""
         operator = "not in" if test.negated else "in"
         return f"{self.variable(test.feature)} {operator} {{{', '.join(self.members(test))}}}"
 

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from treewright._text import escape, label_text, percent, row_count
+from treewright._text import aligned, escape, label_text, percent, row_count
 from treewright.encoding import Dataset
 from treewright.plotting.scene.cards import check_limit
 from treewright.tree import Tree
-from treewright.tree.conditions import Condition
 from treewright.tree.missing import columns_with_missing
 from treewright.tree.rule_list import Rule, RuleList
 from treewright.tree.shortcuts import intervals_of
@@ -127,10 +126,8 @@ def _lines(tree: Tree, max_depth: int | None, surrogates: Telling) -> Iterator[_
         else:
             is_last = tree.end[node] == tree.end[tree.heads[parents[node]]]
             del bars[depth - 1 :]
-            if depth <= DEEPEST_INDENT:
-                start = "".join(bars) + ("└─ " if is_last else "├─ ")
-            else:
-                start = "".join(bars) + f"… depth {depth}: "
+            branch = "└─ " if is_last else "├─ "
+            start = "".join(bars) + (branch if depth <= DEEPEST_INDENT else f"… depth {depth}: ")
             if depth < DEEPEST_INDENT:
                 bars.append("   " if is_last else "│  ")
             start += way_in_words(tree, node, learnt=learnt)
@@ -161,13 +158,8 @@ def _leaf(tree: Tree, node: int, start: str) -> _Line:
     below = 0 if tree.is_leaf[node] else int(np.sum(tree.is_leaf[node : tree.end[node]]))
     note = f"(… {below} leaves below)" if below else "" if tree.weight[node] > 0 else "(as above)"
     if not tree.schema.predicts_classes:
-        return _Line(
-            start,
-            number_in_words(tree, node, 6 if tree.linear is None else 4),
-            _rows(tree, node),
-            note=note,
-            node=node,
-        )
+        says = number_in_words(tree, node, 6 if tree.linear is None else 4)
+        return _Line(start, says, _rows(tree, node), note=note, node=node)
     labels = [
         label_text((target.classes or ())[code])
         for target, code in zip(tree.schema.targets, tree.label[node], strict=True)
@@ -201,33 +193,35 @@ def rules_as_text(rules: RuleList) -> str:
     """A list of rules in order: conditions, class, training rows, the share that is predicted correctly."""
     heading = f"{len(rules):,} rule{'s' * (len(rules) != 1)}: the first that fits answers"
     last = () if rules.complete else (rules.default,)
-    parts = [
-        (_condition_lines(rule, rules), _label(rule, rules), row_count(rule.rows), _rightly(rule, rules))
-        for rule in (*rules, *last)
-    ]
+    parts = [_rule_parts(rule, rules) for rule in (*rules, *last)]
     numbers = [f"{i + 1}." for i in range(len(rules))] + [""] * len(last)
     indent = max(map(len, numbers), default=0) + 2
-    sizes = [max((len(part[i]) for part in parts), default=0) for i in (1, 2, 3)]
-    start = max((len(part[0][-1]) for part in parts), default=0)
+    ends = aligned([(conditions[-1], *others) for conditions, *others in parts], right=(2, 3))
     lines = [heading] if rules.rules else []
-    for number, (conditions, label, count, share) in zip(numbers, parts, strict=True):
-        *first, end = conditions
-        end = GAP.join(
-            [end.ljust(start), label.ljust(sizes[0]), count.rjust(sizes[1]), share.rjust(sizes[2])]
-        )
-        block = [*first, end.rstrip()]
+    for number, (conditions, *_), end in zip(numbers, parts, ends, strict=True):
+        first, *further = [*conditions[:-1], end]
         lines += [
-            (number if i == 0 else "").ljust(indent if rules.rules else 0) + text
-            for i, text in enumerate(block)
+            number.ljust(indent if rules.rules else 0) + first,
+            *(" " * indent + each for each in further),
         ]
     return "\n".join(lines)
+
+
+def _rule_parts(rule: Rule, rules: RuleList) -> tuple[list[str], str, str, str]:
+    """The lines of the conditions, the prediction, the rows, and the share that is predicted correctly."""
+    conditions, rows = _condition_lines(rule, rules), row_count(rule.rows)
+    if not rules.schema.predicts_classes:
+        return conditions, f"{rule.label:.6g}", rows, ""
+    share = percent(1 - rule.errors / rule.weight) if rule.weight > 0 else ""
+    return conditions, label_text(rule.label), rows, share
 
 
 def _condition_lines(rule: Rule, rules: RuleList) -> list[str]:
     """The conditions of a rule, as many on a line as there is room for."""
     if not rule.conditions:
         return ["otherwise" if rule is rules.default else "always"]
-    words = [_words(condition, rules) for condition in rule.conditions]
+    tests = [(condition, rules.tested[condition.column]) for condition in rule.conditions]
+    words = [test.text(column, with_missing=column.name in rules.with_missing) for test, column in tests]
     if len(words) > 1:  # in brackets, what could be read in two ways
         words = [f"({text})" if text.endswith(" or missing") else text for text in words]
     lines = [words[0]]
@@ -239,21 +233,6 @@ def _condition_lines(rule: Rule, rules: RuleList) -> list[str]:
     return lines
 
 
-def _label(rule: Rule, rules: RuleList) -> str:
-    return label_text(rule.label) if rules.schema.predicts_classes else f"{rule.label:.6g}"
-
-
-def _rightly(rule: Rule, rules: RuleList) -> str:
-    if not rules.schema.predicts_classes:
-        return ""
-    return percent(1 - rule.errors / rule.weight) if rule.weight > 0 else ""
-
-
 def _rows(tree: Tree, node: int) -> str:
     """The number of training rows of a node."""
     return row_count(int(tree.rows[node]))
-
-
-def _words(condition: Condition, rules: RuleList) -> str:
-    column = rules.tested[condition.column]
-    return condition.text(column, with_missing=column.name in rules.with_missing)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from treewright.encoding.schema import Column
-from treewright.exporting._program.form import Among, Program
+from treewright.exporting._program.form import Among
 from treewright.exporting._program.lowering import lower, offsets
 from treewright.exporting._program.printer import PUBLIC, Printer
 from treewright.exporting._tree import Code, check_labels, check_name, family, fill_lines, number
@@ -136,7 +136,7 @@ class RowPrinter(Printer):
         yield from self.lines(program)
         if code.predicts_classes:
             yield from self.probabilities(offsets(code, targets))
-        if _reads_all(program):
+        if any(table.name in ("column", "intercept") for table in program.tables):
             yield from self.read()
         for each in sorted({family(column) for column in code.columns}):
             yield from self.source(each)
@@ -203,7 +203,3 @@ class RowPrinter(Printer):
             for word, text in words.items():
                 line = line.replace(word, text) if isinstance(text, str) else line
             yield from line.split("\n")
-
-
-def _reads_all(program: Program) -> bool:
-    return any(table.name in ("column", "intercept") for table in program.tables)
