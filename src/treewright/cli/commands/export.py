@@ -17,19 +17,10 @@ from treewright.exporting import FORMATS
 from treewright.exporting import export as export_tree
 from treewright.tree import Tree
 
-SUFFIXES = {
-    ".txt": "text",
-    ".py": "python",
-    ".h": "c",
-    ".js": "javascript",
-    ".mjs": "javascript",
-    ".java": "java",
-    ".mmd": "mermaid",
-    ".tex": "latex",
-    ".gv": "dot",
-    ".tl": "treelite",
-    ".xlsx": "excel",
-}  # other suffixes are the names of their formats
+SUFFIXES = {  # others are the names of their formats
+    ".txt": "text", ".py": "python", ".h": "c", ".js": "javascript", ".mjs": "javascript", ".mmd": "mermaid",
+    ".tex": "latex", ".gv": "dot", ".tl": "treelite", ".xlsx": "excel",
+}  # fmt: skip
 
 
 def export(
