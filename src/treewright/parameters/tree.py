@@ -1,5 +1,5 @@
-"""The parameters of trees: adding one here gives it to all tree estimators, to `grow` and to the command
-line.
+"""The parameters of trees: adding one here gives it to all tree estimators and to `grow`, which passes its
+value on. `treewright.cli.options.Limits` names those that the command line has, too.
 
 Each class is a group; estimators inherit the groups that they take (see `treewright.estimators.tree`).
 """
@@ -294,7 +294,7 @@ class Columns(Parameters, group="Running"):
     kinds: Any = parameter(
         default=None,
         kind="dict, list or None",
-        doc='Kinds of columns that must not be inferred: "number", "category" or "time", by column name.',
+        doc='Kinds of columns that must not be inferred, by column name: "number", "category", "time" …',
         allowed=KINDS,
     )
 

@@ -161,11 +161,6 @@ class Recipe:
         """The options that set rows aside."""
         return self.test, self.validation
 
-    def plan_for(self, data: Dataset) -> Plan | None:
-        """The plan; for a small table none, unless options ask for pruning."""
-        is_wanted = not self.is_default or self.validation.is_set
-        return self.plan if is_wanted or not splits.is_small(data) else None
-
 
 def _fit(
     path: Path, dialect: opt.Dialect, roles: Roles, recipe: Recipe, work: Stages
@@ -192,7 +187,8 @@ def _fit(
         judging = option == "--test"
         from_files[option] = roles.read_other(other, data.schema, recipe.n_threads, work, judging=judging)
     splits.refuse_same_rows(data, from_files, recipe.row_options)
-    plan = recipe.plan_for(data)
+    has_options = not recipe.is_default or recipe.validation.is_set
+    plan = recipe.plan if has_options or not splits.is_small(data) else None
     parts = splits.split_rows(data, plan, *recipe.row_options, recipe.seed, from_files)
     work.begin("growing", f"{count(parts.training.n_rows, 'row')} × {count(data.n_columns, 'column')}")
     _note_memory(parts.training, recipe, work)
@@ -236,13 +232,8 @@ def _prune(tree: Tree, parts: splits.Parts, plan: Plan, recipe: Recipe, work: St
 
 def _note_memory(data: Dataset, recipe: Recipe, work: Stages) -> None:
     """Note how much memory growing may take, if it is much."""
-    growing = recipe.growing
-    need = memory_needed(
-        data,
-        criterion=growing["criterion"],
-        n_leaves=growing["max_leaf_nodes"],
-        n_threads=growing["n_jobs"],
-    )
+    limits = {"criterion": recipe.growing["criterion"], "n_leaves": recipe.growing["max_leaf_nodes"]}
+    need = memory_needed(data, **limits, n_threads=recipe.n_threads)
     if need > LARGE_BYTES:
         have = available_memory()
         beside = "" if have is None else f"; {have / 1e9:.1f} GB are free"
