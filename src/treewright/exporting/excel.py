@@ -28,6 +28,7 @@ from treewright.exporting._tree import Code, Style, all_labels, check_labels, in
 from treewright.tree import Tree
 from treewright.tree.evaluate import given_table
 
+SUFFIXES = (".xlsx",)
 Columns = Literal["tested", "all"]
 PROBES = 2_000  # rows of check=True: so many, LibreOffice opens and calculates in about a second
 CELLS_AT_ONCE = 200_000  # of a workbook that is checked
