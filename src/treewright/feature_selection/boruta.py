@@ -102,7 +102,11 @@ def boruta(data: Dataset, **options: Any) -> BorutaResult:
     [0]
     """
     check_rows(data)
+    others = options["growing"] or {}
+    for name in others.keys() & (BorutaFunctionParameters.parameters.keys() | {"threshold"}):
+        raise ValueError(f"growing={others!r}: boruta sets {name!r} itself")
     growing = {
+        **others,
         "criterion": checked_criterion(options["criterion"], data),
         "max_depth": options["max_depth"],
         "min_samples_leaf": row_count("min_samples_leaf", options["min_samples_leaf"], data.n_counted),

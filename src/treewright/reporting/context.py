@@ -35,6 +35,7 @@ from treewright.reporting.samples import AnySample, Sample, TrainingSample, inte
 from treewright.reporting.slider import SliderPath, slider_paths
 from treewright.reporting.subject import Subject, shorten
 from treewright.tree import Tree
+from treewright.tree.conditions import OR_MISSING
 from treewright.tree.oblique import asked_columns
 
 FORMAT = 1
@@ -79,7 +80,10 @@ class Context:
     @property
     def samples(self) -> dict[str, AnySample]:
         """The samples; without training rows, their counts at the nodes of the tree."""
-        return {**({} if "train" in self.rows else {"train": TrainingSample(self.tree)}), **self.full_samples}
+        return {
+            **({} if "train" in self.rows else {"train": TrainingSample.of(self.tree)}),
+            **self.full_samples,
+        }
 
     @cached_property
     def competitors(self) -> dict[int, list[Competitor]]:
@@ -128,6 +132,7 @@ def payload_of(context: Context, title: str | None) -> dict[str, Any]:
         "format": FORMAT,
         "title": f"A decision tree for {target}" if title is None else shorten(title, 200),
         "delta": context.delta,
+        "or_missing": OR_MISSING,
         **_target_facts(context.tree),
         **_tree_facts(context),
         **{name: SECTIONS.function(name)(context) for name in SECTIONS.names},

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from treewright._registry import check_names, offered, options_of
+from treewright._registry import check_names, choices_text, offered, options_of
 from treewright._text import aligned, amount
 from treewright.certifying import certify, certify_errors
 from treewright.certifying.binomial import check_delta
@@ -86,7 +86,7 @@ class Comparison:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Plot the losses of all methods; needs matplotlib."""
-        from treewright.plotting.comparisons import plot_comparison
+        from treewright.plotting.pruning_paths import plot_comparison
 
         return plot_comparison(self, ax=ax)
 
@@ -177,7 +177,7 @@ def _method_names(chosen: str | Sequence[str]) -> tuple[str, ...]:
     names = (every if chosen == "all" else (chosen,)) if isinstance(chosen, str) else tuple(chosen)
     for name in names:
         if name not in every:
-            raise ValueError(f"method {name!r} is unknown; known: {', '.join(every)}")
+            raise ValueError(f"method {name!r} is unknown; known: {choices_text(name, every)}")
     return names
 
 

@@ -9,7 +9,7 @@ import os
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 from treewright.cli.errors import Misuse, Trouble, closest
 from treewright.cli.tables import temporary_files
@@ -37,17 +37,11 @@ _SHOWN = {
 _CONTROLS = bytes({*range(32)} - {*b"\t\n\v\f\r\x1a\x1b"})  # bytes that no text has
 
 
-class Utf8(NamedTuple):
-    """A text file as UTF-8: where it is, and a remark about its encoding."""
+def as_utf8(path: str, place: str, named: str | None = None) -> tuple[str, str | None]:
+    """The place of a text file as UTF-8, the file itself if it is, and a remark about its encoding.
 
-    place: str
-    remark: str | None = None
-
-
-def as_utf8(path: str, place: str, named: str | None = None) -> Utf8:
-    """A text file as UTF-8, the file itself if it is; `named` is the encoding if the user names one.
-
-    A file that is neither UTF-8 nor UTF-16 is taken for Windows-1252, with a remark.
+    `named` is the encoding if the user names one. Without it a file that is neither UTF-8 nor UTF-16 is taken
+    for Windows-1252, with a remark.
     """
     with open_bytes(path, place) as file:
         start = file.read(START)
@@ -62,11 +56,11 @@ def as_utf8(path: str, place: str, named: str | None = None) -> Utf8:
     else:
         encoding, remark = (mark, None) if mark is not None else _detect(path, place, start)
     if encoding == "utf-8":
-        return Utf8(place, remark)
+        return place, remark
     with temporary_files.new_file(path) as (name, file):
         for text in _decode(path, place, encoding):
             file.write(text.encode("utf-8", "surrogatepass"))
-    return Utf8(name, remark)
+    return name, remark
 
 
 def check_encoding(name: str) -> str:
@@ -106,8 +100,7 @@ def open_text(path: str, place: str) -> Iterator[IO[str]]:
 
 def _detect(path: str, place: str, start: bytes) -> tuple[str, str | None]:
     """The encoding of a file without a byte order mark, and a remark about it."""
-    wide = _wide(start)
-    if wide is not None:
+    if (wide := _wide(start)) is not None:
         return wide, f"{path} looks like {_SHOWN[wide]} and is read so (--encoding names another)"
     if b"\0" in start:
         raise Trouble(not_text(path, "zero bytes"))
