@@ -322,10 +322,10 @@ def short(found: dict[str, Any]) -> str:
     if chosen is None:
         return table(lines, short=True)
     way = ", ".join(filter(None, (chosen["method"], chosen["how"], chosen["criterion"])))
-    told = (
-        "To pick the least test error of a table flatters it. Folds of the training rows, asked to choose "
-        f"among all methods and three criteria, take {way}: {chosen['leaves']} leaves, "
-        f"{per_cent(chosen['folds'])} by the folds, {per_cent(chosen['test'])} on the test rows. The book's "
-        "own tree has 17 leaves and errs on 9.3 %.\n"
+    summary = (
+        "Picking the smallest test error of a table is optimistic. Cross-validation on the training rows, "
+        f"over all methods and three criteria, selects {way}: {chosen['leaves']} leaves, an error of "
+        f"{per_cent(chosen['folds'])} in cross-validation and {per_cent(chosen['test'])} on the test rows. "
+        "The book's own tree has 17 leaves and an error of 9.3 %.\n"
     )
-    return "\n".join([table(lines, short=True), told])
+    return "\n".join([table(lines, short=True), summary])

@@ -152,6 +152,7 @@ def test_what_costs_what() -> None:
     assert lengths == [3, 4, 9, 72, 8, 8, 8]
 
 
+@pytest.mark.slow
 @given(st.sets(st.text(max_size=3), max_size=4))
 def test_names_come_back(names: set[str]) -> None:
     word = write_names(sorted(names))

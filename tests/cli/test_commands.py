@@ -7,6 +7,7 @@ import inspect
 import json
 import os
 import random
+import re
 import shlex
 import shutil
 import subprocess
@@ -350,15 +351,11 @@ def test_export_knows_formats_by_suffix_and_checks_them(folder: Path, capfd: Cap
     assert said(capfd, "export", f"{model}.json", "-o", "-", "--format", "text").count("\n") >= 1
 
 
-def test_help_of_export_names_all_formats() -> None:
-    from treewright.cli.commands.export import export
-
-    words = (
-        (inspect.getdoc(export) or "")
-        .partition("if the suffix does not determine it: ")[2]
-        .partition("\noption")[0]
-    )
-    assert sorted(words.replace(".", "").replace(",", "").split()) == sorted(formats())
+def test_help_of_export_names_all_formats(folder: Path, capfd: Capture) -> None:
+    words = " ".join(re.sub("[│]", " ", said(capfd, "export", "--help")).split())
+    listed = words.partition("if the suffix does not determine it: ")[2].partition(". ")[0]
+    assert listed.split(", ") == sorted(formats())
+    assert {".py", ".h", ".mjs", ".sql"} <= set(re.findall(r"\.\w+", words.partition("of its suffix: ")[2]))
 
 
 @pytest.mark.slow

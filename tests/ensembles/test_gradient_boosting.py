@@ -409,8 +409,8 @@ def test_extreme_numbers():
     [
         ({"loss": "log_loss"}, "must be one of squared_error"),
         ({"max_bins": 256}, "from 2 to 255"),
-        ({"quantile": 1.0}, "between 0 and 1"),
-        ({"learning_rate": 0}, "must be positive"),
+        ({"quantile": 1.0}, r"a number in \(0, 1\)"),
+        ({"learning_rate": 0}, "a finite number > 0"),
         ({"loss": "absolute_error", "monotonic_cst": [1, 0, 0, 0]}, "does not go with loss='absolute_error'"),
         ({"max_bins": None, "l2_regularization": 1.0}, "does not go with max_bins=None"),
         ({"validation": np.ones(400, bool)}, "some must be, and some not"),

@@ -14,10 +14,10 @@ from tests.pruning.test_rule_post_pruning import naive_length, random_candidates
 from treewright import Among, Below, Branch, Column, Leaf, Schema, Target, Tree, encode, grow
 from treewright.encoding import Dataset
 from treewright.pruning.pessimistic_errors import add_errors
-from treewright.pruning.rule_coverage import Covers
 from treewright.pruning.rule_post_pruning import _error_rate, _generalise, _shorten, rule_list
 from treewright.pruning.rule_selection import (
     Candidate,
+    Covers,
     _Costs,
     _Subsets,
     default_class,

@@ -105,6 +105,7 @@ def test_hostile_advice_on_the_page(opened: Any) -> None:
     assert page.locator("#advice-list img").count() == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["one", "none"])
 def test_models_of_one_leaf(kind: str) -> None:
     """A constant target, and a tree that was never split."""

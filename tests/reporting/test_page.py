@@ -359,6 +359,7 @@ def test_the_table_of_leaves_is_sorted(opened: Any) -> None:
     assert page.locator("#drawing .node.selected").get_attribute("data-node") == first
 
 
+@pytest.mark.slow
 def test_many_classes(opened: Any) -> None:
     _, payload = example("many")
     page = opened(payload)

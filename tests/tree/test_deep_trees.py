@@ -79,6 +79,7 @@ def test_rows_find_their_leaves(tree: Tree) -> None:
         assert answers.tolist() == (place % 7).tolist()
 
 
+@pytest.mark.slow
 def test_other_rows_are_followed_to_every_node(tree: Tree) -> None:
     classes = tree.schema.predicts_classes
     data = encode({"x": PROBES}, tree.predict({"x": PROBES}), classes=classes)

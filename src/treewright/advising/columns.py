@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._arrays import Array
 from treewright._text import amount, count, percent
 from treewright.advice import Advice
 from treewright.advising.naming import about_columns
@@ -22,7 +22,7 @@ LONG_NUMBER = 10_000_000  # integers of so many digits, all different, are ids
 MOSTLY_MISSING, NEARLY_ALL_MISSING = 0.8, 0.99
 _SAMPLE = 20_000  # values that quickly show that a column is not unique
 
-Columns = list[tuple[NDArray[Any], Column]]
+Columns = list[tuple[Array, Column]]
 
 
 def column_advice(
@@ -89,7 +89,7 @@ def _row_numbers(columns: Columns) -> Iterator[tuple[str, str]]:
                 yield column.name, f"in steps of {amount(step)}"
 
 
-def _has_steps(values: NDArray[Any], step: float) -> bool:
+def _has_steps(values: Array, step: float) -> bool:
     return bool((np.abs(np.diff(values) - step) <= 1e-6 * abs(step)).all())
 
 
@@ -109,7 +109,7 @@ def _ids(columns: Columns, skip: Collection[str]) -> Iterator[tuple[str, str]]:
             yield column.name, f"{count(distinct, 'value')} in {count(len(known), 'row')}"
 
 
-def _known_codes(codes: NDArray[Any]) -> tuple[NDArray[Any], int]:
+def _known_codes(codes: Array) -> tuple[Array, int]:
     """The codes of the known categories of a column, and how many different ones occur."""
     known = codes[codes >= 0]
     return known, int(np.count_nonzero(np.bincount(known))) if known.size else 0
@@ -148,7 +148,7 @@ def _many_categories(columns: Columns) -> Iterator[tuple[str, str]]:
             yield column.name, f"{count(distinct, 'value')}, {each:.1f} rows for each"
 
 
-def _is_constant(values: NDArray[Any], column: Column) -> bool:
+def _is_constant(values: Array, column: Column) -> bool:
     """Whether all cells hold the same value, none of them missing."""
     if values[0] != values[-1] or column.type.is_unknown(values[:1])[0]:
         return False

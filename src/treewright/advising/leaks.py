@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright._arrays import Ints
 from treewright._text import percent, quote
 from treewright.advice import Advice
 from treewright.advising.naming import about_columns
@@ -109,7 +109,7 @@ def _candidates(data: Dataset, base: float) -> list[int]:
     return [j for _, j in sorted(likely)[:_MOST_GROWN]]
 
 
-def _share_by_group(data: Dataset, group: NDArray[np.int64], base: float) -> float:
+def _share_by_group(data: Dataset, group: Ints, base: float) -> float:
     """The share of the error of a constant prediction that one prediction per group removes."""
     target = data.target_array[0]
     if not data.schema.predicts_classes:

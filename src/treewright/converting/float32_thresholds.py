@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
+from treewright._arrays import Array, Floats
 
 Rows = Literal["float64", "float32"]
 _BEYOND = 2.0**128  # where float32 would go on after its largest number
@@ -19,7 +20,7 @@ def check_rows(rows: str) -> None:
         raise ValueError(f"rows is {rows!r}; it must be 'float64' or 'float32'")
 
 
-def thresholds(limit: NDArray[Any], rows: Rows) -> NDArray[np.float64]:
+def thresholds(limit: Array, rows: Rows) -> Floats:
     """Thresholds t such that x <= t exactly if float32(x) <= limit.
 
     For `rows` of float64 there is one such threshold for each limit; for those of float32 there are many, and
@@ -38,7 +39,7 @@ def thresholds(limit: NDArray[Any], rows: Rows) -> NDArray[np.float64]:
     return last_rounded_to(low) if rows == "float64" else _shortest(low)
 
 
-def last_rounded_to(low: NDArray[np.float32]) -> NDArray[np.float64]:
+def last_rounded_to(low: NDArray[np.float32]) -> Floats:
     """The largest float64 that rounds to at most the given float32.
 
     It is half way to the next float32, or just below where ties round to the even neighbour above.
@@ -57,7 +58,7 @@ def _next(low: NDArray[np.float32]) -> NDArray[np.float32]:
         return np.nextafter(low, np.float32(np.inf))
 
 
-def _shortest(low: NDArray[np.float32]) -> NDArray[np.float64]:
+def _shortest(low: NDArray[np.float32]) -> Floats:
     """The shortest decimals from the given float32 on, below the next one."""
     above = _next(low)
     numbers = low.astype(np.float64)

@@ -7,26 +7,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright import _core
+from treewright._arrays import Array, Flags, Floats, Int32s
 from treewright.encoding import encode
 from treewright.encoding.kinds import KindName
 from treewright.encoding.schema import Column, Schema, Target
-from treewright.tree import Tree, evaluate
-from treewright.tree.builder import (
-    LEAF,
-    NodeEntry,
-    best_first_order,
-    node_arrays,
-    preorder,
-    preorder_steps,
-    sum_of_leaves,
-)
+from treewright.tree import Tree, builder, evaluate
 from treewright.tree.class_counts import SparseRows
 from treewright.tree.conditions import subset_bits
 
-Floats = NDArray[np.float64]
 Categories = Mapping[str, Sequence[Hashable]]
 MOST_CODES = 65_536  # up to this code all codes of a column are categories, known to the model or not
 
@@ -35,12 +25,12 @@ MOST_CODES = 65_536  # up to this code all codes of a column are categories, kno
 class Nodes:
     """The nodes of a tree as another library keeps them; node 0 is the root."""
 
-    left: NDArray[Any]  # the children; below 0 at a leaf
-    right: NDArray[Any]
-    feature: NDArray[Any]
+    left: Array  # the children; below 0 at a leaf
+    right: Array
+    feature: Array
     threshold: Floats  # value <= threshold goes left
-    missing_left: NDArray[np.bool_]
-    rows: NDArray[Any]  # at leaves; branches are counted
+    missing_left: Flags
+    rows: Array  # at leaves; branches are counted
     statistic: Floats  # as a tree's; of classes only at leaves
     # codes that go left, at tests of categories
     lefts: Mapping[int, frozenset[int]] = field(default_factory=dict)
@@ -49,26 +39,26 @@ class Nodes:
 def assemble(nodes: Nodes, schema: Schema, criterion: str) -> Tree:
     """The tree of some nodes, with best-first steps; ValueError if they do not form a tree."""
     left, right = nodes.left.tolist(), nodes.right.tolist()
-    order = preorder(0, lambda node: (left[node], right[node]) if left[node] >= 0 else (), len(left))
+    order = builder.preorder(0, lambda node: (left[node], right[node]) if left[node] >= 0 else (), len(left))
     feature, threshold, missing_left = (
         array.tolist() for array in (nodes.feature, nodes.threshold, nodes.missing_left)
     )
 
-    def test(node: int) -> NodeEntry:
+    def test(node: int) -> builder.NodeEntry:
         if left[node] < 0:
-            return LEAF
+            return builder.LEAF
         codes = nodes.lefts.get(node)
         if codes is None:
-            return NodeEntry(feature[node], threshold[node], b"", missing_left[node])
+            return builder.NodeEntry(feature[node], threshold[node], b"", missing_left[node])
         bits = subset_bits(8 * schema.subset_sizes[feature[node]], sorted(codes))
-        return NodeEntry(feature[node], np.nan, bits, missing_left[node])
+        return builder.NodeEntry(feature[node], np.nan, bits, missing_left[node])
 
-    arrays = node_arrays(test(node) for node in order)
+    arrays = builder.node_arrays(test(node) for node in order)
     end, is_leaf = arrays["end"], arrays["feature"] < 0
     tree = Tree(
         **arrays,
-        step=preorder_steps(is_leaf),
-        rows=sum_of_leaves(end, np.where(is_leaf, nodes.rows[order], 0)),
+        step=builder.preorder_steps(is_leaf),
+        rows=builder.sum_of_leaves(end, np.where(is_leaf, nodes.rows[order], 0)),
         statistic=_statistic(schema, end, is_leaf, nodes.statistic[order]),
         schema=schema,
         criterion=criterion,
@@ -78,12 +68,10 @@ def assemble(nodes: Nodes, schema: Schema, criterion: str) -> Tree:
 
 
 def _with_steps(tree: Tree) -> Tree:
-    return replace(tree, step=best_first_order(tree.end, tree.gain))
+    return replace(tree, step=builder.best_first_order(tree.end, tree.gain))
 
 
-def _statistic(
-    schema: Schema, end: NDArray[np.int32], is_leaf: NDArray[np.bool_], given: Floats
-) -> Floats | SparseRows:
+def _statistic(schema: Schema, end: Int32s, is_leaf: Flags, given: Floats) -> Floats | SparseRows:
     """The statistic with weights summed from the leaves, so that they add up exactly."""
     if schema.is_wide:
         return SparseRows.of(end, given)
@@ -96,7 +84,7 @@ def _statistic(
     return statistic
 
 
-def scores(value: Floats, count: Floats, n_nodes: int, leaves: NDArray[Any]) -> Floats:
+def scores(value: Floats, count: Floats, n_nodes: int, leaves: Array) -> Floats:
     """The statistic of a tree of raw scores, with deviations 0 at leaves."""
     statistic = np.zeros((n_nodes, 3))
     statistic[leaves, 0] = count

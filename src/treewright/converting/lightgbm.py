@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright._arrays import Flags, Floats, Ints
 from treewright.converting import foreign_trees as foreign
 from treewright.converting.foreign_trees import Categories, Columns, Nodes
 from treewright.tree import Tree
@@ -112,13 +112,11 @@ def _nodes(block: dict[str, str], columns: Columns, tree: int) -> Nodes:
     )
 
 
-def _numbers(block: dict[str, str], name: str) -> NDArray[np.float64]:
+def _numbers(block: dict[str, str], name: str) -> Floats:
     return np.array(block.get(name, "").split(), np.float64)
 
 
-def _missing_left(
-    whole: dict[str, NDArray[np.int64]], threshold: NDArray[np.float64], columns: Columns
-) -> NDArray[np.bool_]:
+def _missing_left(whole: dict[str, Ints], threshold: Floats, columns: Columns) -> Flags:
     """Whether NaN goes left: by the default direction, or like 0 if there was none to learn from."""
     kind = whole["decision_type"]
     is_category, default_left, missing = kind & 1 > 0, kind & 2 > 0, kind >> 2 & 3
@@ -133,8 +131,8 @@ def _missing_left(
 
 def _lefts(
     block: dict[str, str],
-    whole: dict[str, NDArray[np.int64]],
-    threshold: NDArray[np.float64],
+    whole: dict[str, Ints],
+    threshold: Floats,
     columns: Columns,
 ) -> dict[int, frozenset[int]]:
     """The positions of the categories that go left at each test of categories, from LightGBM's bits."""

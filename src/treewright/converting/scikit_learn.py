@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright._arrays import Floats
 from treewright.converting.float32_thresholds import Rows, check_rows, thresholds
 from treewright.converting.foreign_trees import Nodes, assemble, check_number, recount, scores, tree_of_scores
 from treewright.converting.lightgbm import from_lightgbm
@@ -17,7 +17,6 @@ from treewright.tree import Tree
 from treewright.tree.missing import refuse_sending
 from treewright.tree.shortcuts import as_tree
 
-Floats = NDArray[np.float64]
 CRITERIA = {"log_loss": "entropy", "friedman_mse": "squared_error"}  # with another name here
 
 

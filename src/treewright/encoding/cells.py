@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from itertools import repeat
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, cast
 
 import numpy as np
-import numpy.typing as npt
 
-Array: TypeAlias = npt.NDArray[Any]
+from treewright._arrays import Array
+
 Family = Literal["number", "text", "bool", "time", "nothing"]
 
 EXACT = 2**53  # integers up to here are exact in float64

@@ -8,7 +8,8 @@ from typing import cast
 
 import numpy as np
 
-from treewright.encoding.cells import Array, Cells, numbers
+from treewright._arrays import Array
+from treewright.encoding.cells import Cells, numbers
 from treewright.encoding.kinds import KINDS, KindName, natural_kind
 from treewright.encoding.schema import Column, Schema
 from treewright.encoding.tables import Table

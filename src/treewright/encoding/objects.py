@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from treewright.encoding.cells import BEYOND, EXACT, Array, Cells, Family, numbers, positions
+from treewright._arrays import Array
+from treewright.encoding.cells import BEYOND, EXACT, Cells, Family, numbers, positions
 from treewright.encoding.times import from_datetimes, from_timedeltas, microseconds, seconds
 
 _FAMILIES: dict[str, type | tuple[type, ...]] = {  # in this order: bool is an int, timedelta64 an integer

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from treewright.encoding.cells import EXACT, Array, Cells, numbers
+from treewright._arrays import Array
+from treewright.encoding.cells import EXACT, Cells, numbers
 from treewright.encoding.objects import from_labels, from_objects
 from treewright.encoding.times import microseconds, seconds
 

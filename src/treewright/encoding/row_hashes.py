@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
+from treewright._arrays import Int32s
 from treewright.encoding.dataset import Dataset
 
 Hashes = NDArray[np.uint64]
@@ -94,7 +95,7 @@ class KnownRows:
     """
 
     hashes: Hashes  # with `counts` each once, in rising order
-    counts: NDArray[np.int32] | None  # how often each occurs; None: as often as it is in `hashes`
+    counts: Int32s | None  # how often each occurs; None: as often as it is in `hashes`
     limit: int  # no row with a larger hash is kept
     n_rows: int  # of the table, those with positive weight
 

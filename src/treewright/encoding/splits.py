@@ -7,11 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright._arrays import Flags, Floats, Ints
 from treewright.encoding import Dataset
-
-Ints = NDArray[np.int64]
 
 
 def folds(data: Dataset, n: int = 10, seed: int = 0) -> Ints:
@@ -73,7 +71,7 @@ def random_parts(data: Dataset, shares: Sequence[float], seed: int = 0) -> Ints:
     return part
 
 
-def set_aside(data: Dataset, share: float, seed: int = 0) -> NDArray[np.bool_]:
+def set_aside(data: Dataset, share: float, seed: int = 0) -> Flags:
     """Whether each row is set aside as a validation row for early stopping: a stratified share.
 
     A class of few rows stays among the training rows. No certificate can rest on these rows: see `split`.
@@ -108,7 +106,7 @@ def checked_seed(seed: Any) -> int:
     return number
 
 
-def _check_shares(shares: Sequence[float], n_rows: int) -> NDArray[np.float64]:
+def _check_shares(shares: Sequence[float], n_rows: int) -> Floats:
     """The shares: two or more positive numbers, not more than there are rows."""
     try:
         share = np.asarray(shares, np.float64)

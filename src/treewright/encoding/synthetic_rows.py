@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from treewright.encoding.cells import Array
+from treewright._arrays import Array
 from treewright.encoding.dataset import Dataset
 from treewright.encoding.readers import is_a
 from treewright.encoding.tables import Table, read_table

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from treewright.encoding.cells import BEYOND, EXACT, Array, Cells
+from treewright._arrays import Array
+from treewright.encoding.cells import BEYOND, EXACT, Cells
 from treewright.encoding.readers import complex_error, from_array, is_a, read_cells
 
 

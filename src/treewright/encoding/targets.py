@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from treewright.encoding.cells import Array, Cells, as_codes, as_numbers, distinct, occurring, recode
+from treewright._arrays import Array
+from treewright.encoding.cells import Cells, as_codes, as_numbers, distinct, occurring, recode
 from treewright.encoding.dataset import UNKNOWN_CLASS
 from treewright.encoding.readers import is_a, is_frame, read_cells
 from treewright.encoding.schema import Schema, Target

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from treewright.encoding.cells import Array
+from treewright._arrays import Array
 
 _SECOND = 10**6
 _COARSE = {  # in microseconds

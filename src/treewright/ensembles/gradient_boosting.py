@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -16,16 +17,18 @@ from treewright.encoding.schema import Schema, Target
 from treewright.ensembles import exact_boosting
 from treewright.ensembles.losses import LOSSES, check_target, longest_step, probabilities
 from treewright.ensembles.totals import TreeSum
-from treewright.growing import n_threads, non_negative, whole_number
+from treewright.growing import n_threads, whole_number
 from treewright.growing.constraints import Constraints
+from treewright.growing.limits import as_limit
 from treewright.growing.targets import check_rows
 from treewright.growing.thresholds import tree_from_core
+from treewright.parameters.boosting import BoostParameters
+from treewright.parameters.spec import takes
 from treewright.tree.oblique import by_column
 from treewright.tree.shortcuts import Saved
 from treewright.tree.tree import Tree, as_array
 
 Floats = NDArray[np.float64]
-MOST_BINS = 255
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +37,8 @@ class GradientBoosted(Saved):
 
     Each tree is an ordinary regression `Tree`: ``model.trees[0][0]`` prints, plots and exports itself. The
     weight of a node is the sum of the hessians of its rows, and its value a step times the learning rate.
-    Sums of steps are logits of classes, logarithms for the losses "poisson" and "gamma", else predictions.
+    Sums of steps are logits of classes; for numbers they are predictions, or their logarithms if the loss is
+    one such as "poisson".
 
     >>> from treewright import encode
     >>> data = encode({"x": range(100)}, [0] * 50 + [1] * 50)
@@ -82,9 +86,6 @@ class GradientBoosted(Saved):
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_tree_sums"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
 
     def staged_raw(self, data: Dataset, n_threads: int = 1) -> Iterator[Floats]:
         """The same after each iteration; the last equals `raw` to the bit."""
@@ -135,78 +136,14 @@ class Stage:
     n_train: int
 
 
-def boost(
-    data: Dataset,
-    *,
-    loss: str | None = None,
-    quantile: float = 0.5,
-    learning_rate: float = 0.1,
-    n_iterations: int = 100,
-    max_leaf_nodes: int | None = 31,
-    max_depth: int | None = None,
-    min_samples_leaf: int = 20,
-    l2_regularization: float = 0.0,
-    max_delta_step: float | str | None = "auto",
-    max_features: int | None = None,
-    max_bins: int | None = MOST_BINS,
-    monotonic_cst: Any = None,
-    seed: int = 0,
-    validation: NDArray[np.bool_] | None = None,
-    scored: bool = False,
-    patience: int | None = None,
-    tol: float = 1e-7,
-    begun: GradientBoosted | None = None,
-    n_jobs: int | None = None,
-    after: Callable[[Stage], bool] | None = None,
-) -> GradientBoosted:
+@takes(BoostParameters)
+def boost(data: Dataset, **options: Any) -> GradientBoosted:
     """Grow gradient-boosted trees: each is fitted to the gradients of the loss at the predictions so far.
 
     Parameters
     ----------
     data : Dataset
         What `encode` made of a table and its target. Rows of weight 0 count for nothing.
-    loss : str, optional
-        "log_loss" for classes; "squared_error" (the default), "absolute_error", "quantile", "poisson" or
-        "gamma" for numbers.
-    quantile : float
-        Which one, for the loss of that name.
-    learning_rate : float
-        The share of each step that is taken.
-    n_iterations : int
-        The most trees, or of more than two classes the most trees of each.
-    max_leaf_nodes, max_depth, min_samples_leaf : int
-        Limits of each tree: leaves, tests on a way, rows of a leaf.
-    l2_regularization : float
-        Added to the hessians of a leaf, so that small leaves make small steps.
-    max_delta_step : float, "auto" or None
-        The longest step of a leaf, before the learning rate, as in XGBoost and LightGBM. "auto": for classes
-        5 / learning_rate, so that a class of few rows does not ruin the others; for numbers none. None: no
-        bound, as in scikit-learn.
-    max_features : int, optional
-        How many columns each node draws; all by default.
-    max_bins : int or None
-        At most so many different values of a column are told apart, from 2 to 255; a column with more is
-        divided into as many intervals of about equally many rows. None: all values, by the exact grower,
-        which takes several times as long.
-    monotonic_cst : dict or sequence, optional
-        By name, or one for each column: 1 if the answer must not fall as the column grows, -1 if it must not
-        rise. For losses other than the quantiles, and at most two classes.
-    seed : int
-        Of the columns that are drawn.
-    validation : array of bool, optional
-        Rows that only judge.
-    scored : bool
-        Whether the mean loss is kept after each iteration.
-    patience : int, optional
-        End where the loss of the rows that judge (without any, of those learnt from) has not fallen by more
-        than `tol` for so many iterations.
-    begun : GradientBoosted, optional
-        A model of the same rows that is continued.
-    n_jobs : int, optional
-        Threads: None is 1, -1 all cores. The model is the same for any number.
-    after : callable, optional
-        Called before the first iteration and after each with a `Stage`; what is true ends the boosting, and
-        so does what it raises.
 
     Examples
     --------
@@ -215,28 +152,24 @@ def boost(
     >>> model.raw(encode({"x": [0, 79]}, schema=model.schema)).round(2).ravel().tolist()
     [1.51, 3.49]
     """
-    options = dict(locals())
     check_rows(data)
-    name = loss or ("log_loss" if data.schema.predicts_classes else "squared_error")
+    name = options["loss"] or ("log_loss" if data.schema.predicts_classes else "squared_error")
     check_target(name, data)
-    limits = _limits(options, name)
-    work = Work(data, name, validation, quantile)
+    begun: GradientBoosted | None = options["begun"]
+    after: Callable[[Stage], bool] | None = options["after"]
+    first = 0 if begun is None else begun.n_iterations
+    limits = _limits(options, name, data.schema)
+    work = Work(data, name, options["validation"], options["quantile"])
     start = work.start if begun is None else begun.baseline
     raw = np.empty((len(start), len(work.target)))
     raw[:] = start[:, np.newaxis]
     if begun is not None:
         raw[:] = begun.raw(data if work.rows is None else data.take(work.rows), limits["n_threads"]).T
-    if (
-        after is not None
-        and begun is None
-        and after(Stage(0, 0, np.nan, np.nan, raw, work.rows, work.n_train))
-    ):
+    listener = None if after is None else _listener(after, raw, work, first)
+    if after is not None and begun is None and after(work.stage(raw)):
         limits["n_iterations"] = 0
-    listener = (
-        None if after is None else _listener(after, raw, work, 0 if begun is None else begun.n_iterations)
-    )
     columns = Schema(data.schema.columns, (Target("step"),))
-    if max_bins is None:
+    if options["max_bins"] is None:
         trees, train_loss, validation_loss = exact_boosting.boost(
             data, columns, work, raw, limits, begun, listener
         )
@@ -248,7 +181,7 @@ def boost(
             **work.arguments,
             raw=raw,
             **limits,
-            first_iteration=0 if begun is None else begun.n_iterations,
+            first_iteration=first,
             train_loss=[] if begun is None else begun.train_loss.tolist(),
             validation_loss=[] if begun is None else begun.validation_loss.tolist(),
             after=listener,
@@ -293,55 +226,41 @@ class Work:
         names = ("n_train", "target", "weight", "n_classes")
         return {name: getattr(self, name) for name in names}
 
+    def stage(
+        self, raw: Floats, of_trees: tuple[int, float, float] = (0, np.nan, np.nan), n: int = 0
+    ) -> Stage:
+        """The state after `n` iterations: leaves, training and validation loss of the last one."""
+        return Stage(n, *of_trees, raw, self.rows, self.n_train)
+
 
 def _listener(
     after: Callable[[Stage], bool], raw: Floats, work: Work, first: int
 ) -> Callable[[int, float, float], bool]:
     """The callback of the core after each iteration."""
-    iteration = first
-
-    def notify(n_leaves: int, train_loss: float, validation_loss: float) -> bool:
-        nonlocal iteration
-        iteration += 1
-        return bool(
-            after(Stage(iteration, n_leaves, train_loss, validation_loss, raw, work.rows, work.n_train))
-        )
-
-    return notify
+    numbers = count(first + 1)
+    return lambda *of_trees: bool(after(work.stage(raw, of_trees, next(numbers))))
 
 
-def _limits(options: dict[str, Any], loss: str) -> dict[str, Any]:
-    """The options of `boost`, checked, under the names of the core."""
-    schema: Schema = options["data"].schema
-    max_bins, max_features = options["max_bins"], options["max_features"]
-    if max_bins is not None and not 2 <= whole_number("max_bins", max_bins, 2) <= MOST_BINS:
-        raise ValueError(f"max_bins is {max_bins}; it must be from 2 to {MOST_BINS}, or None for all values")
-    if not 0 < options["quantile"] < 1:
-        raise ValueError(f"quantile is {options['quantile']!r}; it must lie between 0 and 1")
-    if not non_negative("learning_rate", options["learning_rate"]) > 0:
-        raise ValueError("learning_rate is 0; it must be positive")
-    least = {"max_leaf_nodes": 2, "max_depth": 1, "patience": 1, "max_features": 1}
-    counts = {
-        name: -1 if options[name] is None else whole_number(name, options[name], lowest)
-        for name, lowest in least.items()
-    }
+def _limits(options: dict[str, Any], loss: str, schema: Schema) -> dict[str, Any]:
+    """The options of `boost` under the names of the core."""
+    rate, drawn = float(options["learning_rate"]), options["max_features"]
     return {
         "loss": loss,
         "quantile": float(options["quantile"]),
-        "max_cells": max_bins,
-        "n_iterations": whole_number("n_iterations", options["n_iterations"], 0),
-        "max_leaves": counts["max_leaf_nodes"],
-        "max_depth": counts["max_depth"],
-        "min_rows_leaf": whole_number("min_samples_leaf", options["min_samples_leaf"], 1),
-        "l2": non_negative("l2_regularization", options["l2_regularization"]),
-        "max_step": longest_step(LOSSES[loss], options["max_delta_step"], float(options["learning_rate"])),
-        "learning_rate": float(options["learning_rate"]),
-        "columns_drawn": 0 if max_features is None else min(counts["max_features"], len(schema.columns)),
+        "max_cells": as_limit(options["max_bins"]),
+        "n_iterations": as_limit(options["n_iterations"]),
+        "max_leaves": as_limit(options["max_leaf_nodes"]),
+        "max_depth": as_limit(options["max_depth"]),
+        "min_rows_leaf": as_limit(options["min_samples_leaf"]),
+        "l2": float(options["l2_regularization"]),
+        "max_step": longest_step(LOSSES[loss], options["max_delta_step"], rate),
+        "learning_rate": rate,
+        "columns_drawn": 0 if drawn is None else min(int(drawn), len(schema.columns)),
         "monotone": _monotone(options["monotonic_cst"], schema, loss),
-        "seed": whole_number("seed", options["seed"], 0),
+        "seed": as_limit(options["seed"]),
         "scored": bool(options["scored"]) or options["patience"] is not None,
-        "patience": max(counts["patience"], 0),
-        "tolerance": non_negative("tol", options["tol"]),
+        "patience": as_limit(options["patience"] or 0),
+        "tolerance": float(options["tol"]),
         "n_threads": n_threads(options["n_jobs"]),
     }
 

@@ -19,17 +19,21 @@ from treewright.estimators._early_stopping import EarlyStopping
 from treewright.estimators._fit_warnings import warn_about_trees
 from treewright.estimators._predictions import (
     BoostedClassifierPredictions,
-    BoostedRegressorPredictions,
     Floats,
+    RegressorPredictions,
 )
 from treewright.estimators._table_estimator import TableEstimator
 from treewright.estimators._tables import Fitted, replace_fit
 from treewright.growing import n_features_drawn, n_threads
-from treewright.parameters.boosting import GradientBoostingParameters
-from treewright.parameters.checks import Allowed, is_fraction, is_int, is_real, number, one_of
+from treewright.parameters.boosting import GradientBoostingParameters, LongestStep
+from treewright.parameters.checks import is_fraction, is_int, number, one_of
 from treewright.parameters.spec import parameter
 
 _MANY_ROWS = 10_000  # from which on early_stopping="auto" means True
+_OPTIONS = (  # those of `boost` that have the same name and meaning
+    *("loss", "learning_rate", "max_leaf_nodes", "max_depth", "l2_regularization"),
+    *("max_bins", "monotonic_cst", "tol", "n_jobs"),
+)
 
 
 class GradientBoostingEstimator(GradientBoostingParameters, TableEstimator):
@@ -53,14 +57,6 @@ class GradientBoostingEstimator(GradientBoostingParameters, TableEstimator):
         The share of each column in the gains of all trees.
     """
 
-    @property
-    def _quantile(self) -> float:
-        return 0.5
-
-    @property
-    def _longest_step(self) -> float | str | None:
-        return "auto"
-
     def _fit(self, X: Any, y: Any, data: Dataset, described: Fitted) -> None:
         losses.check_target(self.loss, data)
         begun, seeds = self._begun(data)
@@ -76,7 +72,6 @@ class GradientBoostingEstimator(GradientBoostingParameters, TableEstimator):
             validation=aside,
             scored=stops and self.scoring == "loss",
             patience=int(self.n_iter_no_change) if stops and self.scoring == "loss" else None,
-            tol=float(self.tol),
             begun=begun,
             after=monitor.after,
         )
@@ -142,19 +137,12 @@ class GradientBoostingEstimator(GradientBoostingParameters, TableEstimator):
         drawn = drawn or n_features_drawn(self.max_features, n_columns)
         left = self.max_iter - (begun.n_iterations if begun is not None else 0)
         return {
-            "loss": self.loss,
-            "quantile": self._quantile,
-            "learning_rate": float(self.learning_rate),
+            **{name: getattr(self, name) for name in _OPTIONS},
+            "quantile": 0.5 if getattr(self, "quantile", None) is None else self.quantile,  # type: ignore[attr-defined]
+            "max_delta_step": getattr(self, "max_delta_step", "auto"),
             "n_iterations": int(left),
-            "max_leaf_nodes": None if self.max_leaf_nodes is None else int(self.max_leaf_nodes),
-            "max_depth": None if self.max_depth is None else int(self.max_depth),
             "min_samples_leaf": int(least) if is_int(least) else ceil(least * data.n_counted),
-            "l2_regularization": float(self.l2_regularization),
-            "max_delta_step": self._longest_step,
             "max_features": drawn if drawn < n_columns else None,
-            "max_bins": None if self.max_bins is None else int(self.max_bins),
-            "monotonic_cst": self.monotonic_cst,
-            "n_jobs": self.n_jobs,
         }
 
     def _raw(self, X: Any) -> tuple[Fitted, Floats]:
@@ -170,6 +158,7 @@ class GradientBoostingEstimator(GradientBoostingParameters, TableEstimator):
 
 class GradientBoostingClassifier(
     GradientBoostingEstimator,
+    LongestStep,
     BoostedClassifierPredictions,
     ClassifierMixin,  # type: ignore[misc]
     BaseEstimator,  # type: ignore[misc]
@@ -206,19 +195,6 @@ class GradientBoostingClassifier(
         doc="The logistic loss, multinomial for more than two classes.",
         allowed=one_of(*losses.OF_CLASSES),
     )
-    max_delta_step: float | str | None = parameter(
-        default="auto",
-        kind='float, "auto" or None',
-        doc='The longest step of a leaf, before the learning rate, as in XGBoost and LightGBM. "auto" is ``5 '
-        "/ learning_rate``: no leaf multiplies the odds of a class by more than exp(5). With None there "
-        "is no bound, as in scikit-learn, and a class of a few rows can ruin the predictions of all "
-        "others.",
-        allowed=Allowed(
-            lambda v: v is None or (isinstance(v, str) and v == "auto") or (is_real(v) and v > 0),
-            "a positive number, 'auto' or None",
-        ),
-        group="Growing",
-    )
     class_weight: Any = parameter(
         default=None,
         kind='dict, "balanced" or None',
@@ -226,10 +202,6 @@ class GradientBoostingClassifier(
         "total weight.",
         group="Growing",
     )
-
-    @property
-    def _longest_step(self) -> float | str | None:
-        return self.max_delta_step
 
     def _codes(self, raw: Floats) -> NDArray[Any]:
         return losses.LOSSES[self.loss].predictions(raw)
@@ -243,7 +215,7 @@ class GradientBoostingClassifier(
 
 class GradientBoostingRegressor(
     GradientBoostingEstimator,
-    BoostedRegressorPredictions,
+    RegressorPredictions,
     RegressorMixin,  # type: ignore[misc]
     BaseEstimator,  # type: ignore[misc]
 ):
@@ -272,9 +244,8 @@ class GradientBoostingRegressor(
 
     loss: str = parameter(
         default="squared_error",
-        doc="The loss that the trees reduce; they predict about the mean, the median or a quantile of similar"
-        ' rows. "poisson" is for y >= 0 and "gamma" for y > 0; their trees add up to the logarithm of the'
-        " mean.",
+        doc="The loss that the trees reduce, and with it what they predict. "
+        + " ".join(f'"{name}": {losses.LOSSES[name].predicts}.' for name in losses.OF_NUMBERS),
         allowed=one_of(*losses.OF_NUMBERS),
     )
     quantile: float | None = parameter(
@@ -294,10 +265,7 @@ class GradientBoostingRegressor(
         fitted, raw = self._raw(X)
         return losses.LOSSES[fitted["model_"].loss].predictions(raw)
 
-    def _staged_numbers(self, X: Any) -> Iterator[Floats]:
+    def staged_predict(self, X: Any) -> Iterator[Floats]:
+        """Yield `predict` after each iteration."""
         for fitted, raw in self._staged_raw(X):
             yield losses.LOSSES[fitted["model_"].loss].predictions(raw)
-
-    @property
-    def _quantile(self) -> float:
-        return 0.5 if self.quantile is None else float(self.quantile)

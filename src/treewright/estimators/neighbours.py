@@ -17,9 +17,9 @@ from treewright.encoding.schema import Schema
 from treewright.estimators._predictions import ClassifierPredictions, RegressorPredictions
 from treewright.estimators._tables import Fitted, is_unknown_to_sklearn, refuse_one_dimension, replace_fit
 from treewright.estimators.targets import plain_target
-from treewright.neighbours.kd_tree import METRICS, KDTree
+from treewright.neighbours.kd_tree import KDTree
 from treewright.parameters.checks import one_of
-from treewright.parameters.neighbours import NeighbourParameters, Weights
+from treewright.parameters.neighbours import METRICS, NeighbourParameters, Weights
 from treewright.parameters.spec import parameter
 
 

@@ -20,6 +20,7 @@ from treewright.explaining.row import Cell, Row, is_training_data, one_row
 from treewright.explaining.tables import Layout, Record, TableResult
 from treewright.parameters import documented
 from treewright.tree import Tree
+from treewright.tree.conditions import IS_MISSING, OR_MISSING
 from treewright.tree.costs import cost_arrays
 from treewright.tree.evaluate import whole_rows
 from treewright.tree.missing import columns_with_missing, divides, parts_of
@@ -63,7 +64,7 @@ class Step(Record):
     def test_words(self) -> str:
         """What the row satisfies, without the name of the column; for an unknown value, its side."""
         words = self.words[len(escape(self.column)) + 1 :]
-        if self.known or words.endswith("missing"):
+        if self.known or words.endswith((IS_MISSING, OR_MISSING)):
             return words
         if self.share < 1:
             return f"{percent(self.share)} of it goes with {words}"

@@ -24,6 +24,7 @@ from treewright.exporting._tree import Code, Style, check_labels
 from treewright.tree import Tree
 from treewright.tree.evaluate import given_table
 
+SUFFIXES = (".xlsx",)
 Columns = Literal["tested", "all"]
 
 

@@ -12,6 +12,7 @@ from treewright._text import aligned, count, escape, label_text, percent, row_co
 from treewright.encoding import Dataset
 from treewright.plotting.scene.cards import check_limit
 from treewright.tree import Tree
+from treewright.tree.conditions import OR_MISSING
 from treewright.tree.missing import columns_with_missing
 from treewright.tree.rule_list import Rule, RuleList
 from treewright.tree.shortcuts import intervals_of
@@ -20,6 +21,7 @@ from treewright.tree.wording import missing_in_words, number_in_words, surrogate
 if TYPE_CHECKING:
     from treewright.certifying.leaf_intervals import LeafIntervals
 
+SUFFIXES = (".txt",)
 DEEPEST_INDENT = 24  # deeper lines name their depth instead: a chain of n tests would take n * n characters
 WIDEST_TEST = 72  # a wider line does not push the leaves of the other lines to the right
 GAP = "   "  # between the parts of a line
@@ -223,7 +225,7 @@ def _condition_lines(rule: Rule, rules: RuleList) -> list[str]:
     tests = [(condition, rules.tested[condition.column]) for condition in rule.conditions]
     words = [test.text(column, with_missing=column.name in rules.with_missing) for test, column in tests]
     if len(words) > 1:  # in brackets, what could be read in two ways
-        words = [f"({text})" if text.endswith(" or missing") else text for text in words]
+        words = [f"({text})" if text.endswith(OR_MISSING) else text for text in words]
     lines = [words[0]]
     for text in words[1:]:
         if len(lines[-1]) + len(text) + 5 <= WIDEST_TEST:

@@ -14,6 +14,7 @@ from treewright.exporting._split_tests import Question, questions, refuse_parts,
 from treewright.exporting._tree import in_columns, optional_module
 from treewright.tree.tree import Tree, as_array
 
+SUFFIXES = (".tl",)
 Output = Literal["shares", "code"]
 
 MOST_SHARES = 10_000_000  # numbers in all leaves together; beyond, leaves hold the code of their answer

@@ -17,8 +17,8 @@ from math import comb, exp, log
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright._arrays import Floats, Ints
 from treewright.encoding import Dataset
 from treewright.growing.conditional_inference import log_p_value, pearson, two_sample_p_values
 from treewright.growing.id3 import check_target, class_counts
@@ -27,8 +27,6 @@ from treewright.parameters.classic import CHAIDParameters
 from treewright.parameters.spec import takes
 from treewright.tree import Tree
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 _MOST_HALVES = 10  # values of a group all of whose divisions are tried; larger groups are ordered first
 
 

@@ -26,16 +26,14 @@ from math import frexp, ldexp, log
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright import _core
+from treewright._arrays import Array, Flags, Floats, Ints
 from treewright.encoding import Dataset
 from treewright.tree.builder import best_first, preorder, subtree_ends
 from treewright.tree.class_counts import SparseRows
 from treewright.tree.conditions import pack_subsets, stored_test
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 _SMALLEST = 1e-290  # smaller p-values are computed as logarithms
 _FRACTIONS = 300  # terms of the continued fraction, which converges long before
 
@@ -103,7 +101,7 @@ def log_p_value(statistic: float, freedom: int) -> float:
     return float(a * np.log(x) - x - gammaln(a) + np.log(h))
 
 
-def association(x: NDArray[Any], y: NDArray[Any], weight: Floats, n_classes: int) -> tuple[float, int]:
+def association(x: Array, y: Array, weight: Floats, n_classes: int) -> tuple[float, int]:
     """The χ² statistic of the association of a column and a target, and its degrees of freedom.
 
     Parameters
@@ -154,7 +152,7 @@ def _near_one(weight: Floats) -> tuple[Floats, int]:
     return np.ldexp(weight, -order), order
 
 
-def _scaled(numbers: NDArray[Any]) -> Floats:
+def _scaled(numbers: Array) -> Floats:
     """Numbers scaled to [-1, 1], so that no square overflows; infinite ones are clipped to the finite
     range.
     """
@@ -166,7 +164,7 @@ def _scaled(numbers: NDArray[Any]) -> Floats:
     return np.asarray(values / (np.abs(finite).max() or 1.0))
 
 
-def _between(numbers: Floats, group: NDArray[Any], weight: Floats) -> tuple[float, int]:
+def _between(numbers: Floats, group: Array, weight: Floats) -> tuple[float, int]:
     """The share of the variation of numbers that lies between groups, and the number of groups minus 1."""
     count = np.bincount(group, weight)
     present = int(np.count_nonzero(count))
@@ -334,7 +332,7 @@ class _Grower:
             risk = stump["statistic"][:, 2::3].sum(axis=1)
         return float(risk[0] - risk[1] - risk[2])
 
-    def _goes_left(self, node: _Node) -> NDArray[np.bool_]:
+    def _goes_left(self, node: _Node) -> Flags:
         stump, values = node.stump, self.data.column(node.column, node.rows)
         test = stored_test(self.data.schema.columns[node.column], float(stump["low"][0]), stump["subsets"])
         return np.where(test.is_known(values), test.holds(values), bool(stump["missing_left"][0]))

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright._arrays import Flags, Floats, Int32s
 from treewright._text import row_count
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Column, Schema
@@ -22,7 +22,6 @@ from treewright.tree.surgery import plant_subtrees
 
 Options = Mapping[str, Any]  # of `core_options`
 Grow = Callable[[Dataset, Options], Tree]
-Mask = NDArray[np.bool_]
 _NONLOCAL = ("monotonic_cst", "interaction_cst", "feature_costs", "max_features_used", "_constraints")
 _MISSING = ("learn", "error")  # the ways with missing values that need nothing but the test itself
 
@@ -33,7 +32,7 @@ class _Cut:
 
     given: Below | Among | str  # by the user, for errors
     test: NodeEntry
-    left: Mask
+    left: Flags
 
     def tree(self, data: Dataset, whole: Tree, sides: list[Tree]) -> Tree:
         """The tree of this one split, from the root and the two sides as trees without splits."""
@@ -162,7 +161,7 @@ def _prescribed(
     return max(allowed, key=lambda each: float(each[1].gain[0]))  # the first of equals: missing values left
 
 
-def _violation(left: Mask, data: Dataset, criterion: str, options: Options) -> str | None:
+def _violation(left: Flags, data: Dataset, criterion: str, options: Options) -> str | None:
     """The limit that a split into these two sides violates; None if it violates none."""
     weight = data.row_weights
     least_rows, least_weight = options["min_samples_leaf"], options["min_weight_leaf"]
@@ -196,14 +195,12 @@ def _check_gain(cut: _Cut, stump: Tree, data: Dataset, grow: Grow, options: Opti
         raise ValueError(f"{_text(cut.given)} breaks significance={options['significance']:g}")
 
 
-def _as_leaves(data: Dataset, left: Mask, grow: Grow, options: Options) -> list[Tree]:
+def _as_leaves(data: Dataset, left: Flags, grow: Grow, options: Options) -> list[Tree]:
     as_leaf = {**options, "max_splits": 0, "progress": None}
     return [grow(data.take(side), as_leaf) for side in (left, ~left)]
 
 
-def _statistics(
-    end: NDArray[np.int32], whole: Tree, left: Tree, right: Tree
-) -> NDArray[np.float64] | SparseRows:
+def _statistics(end: Int32s, whole: Tree, left: Tree, right: Tree) -> Floats | SparseRows:
     """The statistics of the root and its children; class weights are summed as in the core."""
     if isinstance(left.statistic, SparseRows) and isinstance(right.statistic, SparseRows):
         sides = (left.statistic, right.statistic)

@@ -9,14 +9,13 @@ predicts what the node predicts.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright import _core
+from treewright._arrays import Floats, Ints
 from treewright.encoding import Dataset
 from treewright.growing.multiway import MultiwayNode, MultiwaySplit, grow_multiway
 from treewright.tree import Tree
 
-Floats = NDArray[np.float64]
 CRITERIA = ("entropy", "gini", "error")
 _SAME = 1e-12  # gains that differ by less than this share of the risk are equal up to rounding
 
@@ -33,9 +32,10 @@ def grow_id3(data: Dataset, *, criterion: str = "entropy", max_depth: int | None
     max_depth : int, optional
         The largest number of decisions on the way to a leaf.
 
-    Notes ----- Columns with a single value in a node are skipped there. Among equal gains the first column
-    wins. A node is split even if the gain is 0: two columns together may separate classes that neither
-    separates alone.
+    Notes
+    -----
+    Columns with a single value in a node are skipped there. Among equal gains the first column wins. A node
+    is split even if the gain is 0: two columns together may separate classes that neither separates alone.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def _best_split(data: Dataset, node: MultiwayNode, criterion: str) -> MultiwaySp
     return None if column < 0 else _split_by_value(column, table)
 
 
-def class_counts(data: Dataset, rows: NDArray[np.int64], value: NDArray[np.int64], n_values: int) -> Floats:
+def class_counts(data: Dataset, rows: Ints, value: Ints, n_values: int) -> Floats:
     """The weight of each class by value, for the given values of some rows."""
     width = data.schema.width
     cells = np.bincount(value * width + data.target_array[0][rows], data.row_weights[rows], n_values * width)

@@ -10,8 +10,8 @@ from math import ceil, log2, sqrt
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright._arrays import Floats
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Schema
 from treewright.parameters.checks import is_int
@@ -107,14 +107,14 @@ def core_limits(options: Mapping[str, Any], data: Dataset) -> dict[str, Any]:
     by_gain = options["selection"] == "gain"  # otherwise the level is that of the tests that choose columns
     corrects = options["category_gain"] == "corrected"
     return {
-        "max_depth": _limit(options["max_depth"]),
-        "max_splits": _limit(options["max_splits"]),
-        "min_rows_split": _limit(options["min_samples_split"]),
-        "min_rows_leaf": _limit(options["min_samples_leaf"]),
+        "max_depth": as_limit(options["max_depth"]),
+        "max_splits": as_limit(options["max_splits"]),
+        "min_rows_split": as_limit(options["min_samples_split"]),
+        "min_rows_leaf": as_limit(options["min_samples_leaf"]),
         "min_weight_leaf": float(options["min_weight_leaf"]),
         "min_gain": float(options["min_gain"]),
         "max_columns": drawn if drawn < n_columns else 0,
-        "seed": _limit(options["seed"]),
+        "seed": as_limit(options["seed"]),
         "critical": _critical_values(options["significance"], schema) if by_gain else None,
         "correction": _correction(data) if by_gain and corrects else _NO_CORRECTION,
     }
@@ -147,7 +147,7 @@ def as_whole(data: Dataset) -> Dataset:
     return data.with_weight(data.weight, is_drawn=True) if by_rows else data
 
 
-def _limit(value: int | None) -> int:
+def as_limit(value: int | None) -> int:
     """A limit as the core takes it: -1 is none, and beyond any table all limits are the same."""
     return -1 if value is None else min(int(value), _LARGEST_LIMIT)
 
@@ -174,7 +174,7 @@ def non_negative(name: str, value: float) -> float:
     return number
 
 
-def _critical_values(significance: float | None, schema: Schema) -> NDArray[np.float64] | None:
+def _critical_values(significance: float | None, schema: Schema) -> Floats | None:
     """The least χ² that is significant, by degrees of freedom; None without a test."""
     if significance is None:
         return None

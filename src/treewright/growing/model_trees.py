@@ -20,13 +20,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._arrays import Flags, Floats, Int32s, Ints
 from treewright.encoding import Dataset
 from treewright.tree import Tree
 from treewright.tree.evaluate import leaves_of
 from treewright.tree.linear_leaves import LinearAnswers, known_values
+from treewright.tree.oblique import asks
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 ALPHAS = np.geomspace(1e-8, 10.0, 28)  # the values of α that are tried
 _FLAT = 1e-10  # a column whose spread in a node is below this share of its total spread is constant
 
@@ -130,16 +130,12 @@ def _numbers_tested(tree: Tree) -> Ints:
     return np.array(sorted(alone | summed), np.int64)
 
 
-def _tested_near(tree: Tree, used: Ints) -> NDArray[np.bool_]:
+def _tested_near(tree: Tree, used: Ints) -> Flags:
     """For each node which of the used columns are tested above it, at it or below it."""
-    own = np.zeros((tree.n_nodes, len(used)), np.bool_)
-    n_columns = len(tree.schema.columns)
+    below = np.zeros((tree.n_nodes, len(used)), np.bool_)
     for place, j in enumerate(used.tolist()):
-        own[tree.feature == j, place] = True
-        for number, direction in enumerate(tree.directions):
-            if j in direction.columns:
-                own[tree.feature == n_columns + number, place] = True
-    below, above = own.copy(), own.copy()
+        below[:, place] = asks(tree, j)
+    above = below.copy()
     for wave in tree.waves:
         below[wave] |= below[tree.left[wave]] | below[tree.right[wave]]
     for wave in reversed(tree.waves):
@@ -160,10 +156,10 @@ def _mean(column: NDArray[np.floating], weight: Floats) -> float:
 
 def _fit_nodes(
     tree: Tree,
-    leaf: NDArray[np.int32],
+    leaf: Int32s,
     values: Floats,
     weight: Floats,
-    is_near: NDArray[np.bool_],
+    is_near: Flags,
     scale: Floats,
 ) -> list[_Formula]:
     """The model of each node; moments are merged from the leaves upwards and not kept."""

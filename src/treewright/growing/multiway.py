@@ -8,19 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright import _core
+from treewright._arrays import Array, Flags, Floats, Int32s, Ints
 from treewright.encoding import Dataset
 from treewright.tree import Tree
 from treewright.tree.builder import LEAF, NodeEntry, best_first_order, node_arrays, preorder
 from treewright.tree.conditions import subset_bits
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +43,7 @@ class MultiwaySplit:
         """Whether missing values of a number have a branch of their own."""
         return not self.groups and self.missing == len(self.cuts) + 1
 
-    def branch_of(self, values: NDArray[Any]) -> Ints:
+    def branch_of(self, values: Array) -> Ints:
         """The branch of each value."""
         if not self.groups:
             place = np.searchsorted(self.cuts, values, side="left")
@@ -166,7 +162,7 @@ def _link_test(rest: _Rest, data: Dataset) -> NodeEntry:
     return NodeEntry(split.column, np.nan, bits, missing_left, rest.joined)
 
 
-def _split_gains(end: NDArray[np.int32], joined: NDArray[np.bool_], risk: Floats) -> Floats:
+def _split_gains(end: Int32s, joined: Flags, risk: Floats) -> Floats:
     """The gain of each multiway split, at its first node."""
     gain, head = risk.copy(), np.arange(len(end))
     for node in np.flatnonzero(end > np.arange(1, len(end) + 1)).tolist():

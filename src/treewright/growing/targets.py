@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright import _core
+from treewright._arrays import Floats
 from treewright.encoding import Dataset
 from treewright.tree import Tree
 
@@ -33,15 +33,18 @@ def criteria(task: Literal["classes", "numbers"] | None = None) -> list[str]:
 
 def targets_for(data: Dataset, criterion: str) -> dict[str, Any]:
     """The core's arguments for columns, targets and weights, checked for the criterion."""
-    labels, numbers = _checked_targets(data, criterion)
+    schema, targets = data.schema, np.ascontiguousarray(data.target_array)
+    if not schema.predicts_classes:
+        for target, numbers in zip(schema.targets, targets, strict=True):
+            _check_numbers(target.name, numbers, data.weight, criterion)
     _check_categories(data)
     return {
         "columns": data.columns,
-        "n_categories": data.schema.category_counts,
-        "labels": labels,
-        "n_classes": list(data.schema.block_widths) if labels is not None else [],
-        "is_wide": data.schema.is_wide,
-        "numbers": numbers,
+        "n_categories": schema.category_counts,
+        "labels": targets if schema.predicts_classes else None,
+        "n_classes": list(schema.block_widths) if schema.predicts_classes else [],
+        "is_wide": schema.is_wide,
+        "numbers": None if schema.predicts_classes else targets,
         "weight": data.weight,
     }
 
@@ -70,21 +73,7 @@ def checked_criterion(criterion: str | None, data: Dataset) -> str:
     return name
 
 
-def _checked_targets(
-    data: Dataset, criterion: str
-) -> tuple[NDArray[np.int32] | None, NDArray[np.float64] | None]:
-    """(labels, numbers), one of them None, checked for the criterion."""
-    targets = np.ascontiguousarray(data.target_array)
-    if data.schema.predicts_classes:
-        return targets, None
-    for target, numbers in zip(data.schema.targets, targets, strict=True):
-        _check_numbers(target.name, numbers, data.weight, criterion)
-    return None, targets
-
-
-def _check_numbers(
-    name: str, numbers: NDArray[np.float64], weight: NDArray[np.float64] | None, criterion: str
-) -> None:
+def _check_numbers(name: str, numbers: Floats, weight: Floats | None, criterion: str) -> None:
     """Refuse numbers whose sums the criterion cannot represent."""
     low, high = float(numbers.min()), float(numbers.max())
     if max(-low, high) > _LARGEST_TARGET:
@@ -188,7 +177,7 @@ class Scale:
         return replace(tree, statistic=statistic, linear=linear)
 
 
-def _exponent_to_one(values: NDArray[np.float64]) -> int:
+def _exponent_to_one(values: Floats) -> int:
     """The exponent of two that scales the largest of some numbers to about 1; 0 where it is near enough, and
     limited so that the smallest number keeps its digits.
     """

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright._arrays import Floats, Ints
 from treewright._text import aligned
 from treewright.neighbours.kd_tree import KDTree
 from treewright.parameters import takes
@@ -18,7 +18,15 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-_COLUMNS = ("spill", "leaf_size", "copies", "n_visited", "exact_share", "recall", "distance_ratio")
+_COLUMNS = {  # the title and the format of each in the table
+    "spill": ("spill", "{:g}"),
+    "leaf_size": ("leaf_size", "{:,}"),
+    "copies": ("copies", "{:.2f}"),
+    "n_visited": ("visited", "{:,.1f}"),
+    "exact_share": ("exact", "{:.1%}"),
+    "recall": ("recall", "{:.1%}"),
+    "distance_ratio": ("distance", "{:.3f}"),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,34 +54,27 @@ class DefeatistCurve:
         The numbers of points, queries and neighbours.
     """
 
-    spill: NDArray[np.float64]
-    leaf_size: NDArray[np.int64]
-    copies: NDArray[np.float64]
-    n_visited: NDArray[np.float64]
-    exact_share: NDArray[np.float64]
-    recall: NDArray[np.float64]
-    distance_ratio: NDArray[np.float64]
+    spill: Floats
+    leaf_size: Ints
+    copies: Floats
+    n_visited: Floats
+    exact_share: Floats
+    recall: Floats
+    distance_ratio: Floats
     n_visited_exact: float
     n_points: int
     n_queries: int
     k: int
 
     def __str__(self) -> str:
-        head = ["spill", "leaf_size", "copies", "visited", "exact", "recall", "distance"]
+        titles, formats = zip(*_COLUMNS.values(), strict=True)
+        entries = zip(*(getattr(self, name).tolist() for name in _COLUMNS), strict=True)
         rows = [
-            [
-                f"{self.spill[i]:g}",
-                f"{self.leaf_size[i]:,}",
-                f"{self.copies[i]:.2f}",
-                f"{self.n_visited[i]:,.1f}",
-                f"{100 * self.exact_share[i]:.1f} %",
-                f"{100 * self.recall[i]:.1f} %",
-                f"{self.distance_ratio[i]:.3f}",
-            ]
-            for i in range(len(self.spill))
+            [form.format(cell).replace("%", " %") for form, cell in zip(formats, entry, strict=True)]
+            for entry in entries
         ]
         exact = ["exact", "", "1.00", f"{self.n_visited_exact:,.1f}", "100.0 %", "100.0 %", "1.000"]
-        return "\n".join(aligned([head, *rows, exact], right=range(7)))
+        return "\n".join(aligned([titles, *rows, exact], right=range(7)))
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Plot the share of exact answers against the points visited; needs matplotlib."""
@@ -143,7 +144,7 @@ def defeatist_curve(
     )
 
 
-def _compare(distance: NDArray[np.float64], truth: NDArray[np.float64]) -> tuple[float, float, float]:
+def _compare(distance: Floats, truth: Floats) -> tuple[float, float, float]:
     """The share of exact answers, the recall, and the ratio of the distances to the true ones."""
     true_total = truth.sum(axis=1)
     apart = true_total > 0

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import pairwise
-from math import inf
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
+from treewright._arrays import Array, Floats, Ints
 from treewright.growing import n_threads, whole_number
-from treewright.parameters.neighbours import KDTreeParameters, NeighbourParameters
+from treewright.parameters.neighbours import (
+    METRIC_ALIASES,
+    METRICS,
+    MINKOWSKI,
+    KDTreeParameters,
+    NeighbourParameters,
+)
+from treewright.parameters.spec import documented
 
 Rule = Literal["widest", "cycle"]
 Search = Literal["exact", "defeatist"]
-
-_ALIASES = {"l2": "euclidean", "l1": "manhattan", "cityblock": "manhattan", "infinity": "chebyshev"}
-_POWERS = {1.0: "manhattan", 2.0: "euclidean", inf: "chebyshev"}
-METRICS = ("minkowski", *_core.kd_metrics, *_ALIASES)
 
 
 class _CoreNumber:
@@ -50,30 +53,16 @@ class KDTree:
     X : array of shape (n_points, n_columns)
         The points, finite numbers. float32 is kept as it is, which takes half the memory; all other numbers
         are kept as float64. They are copied.
-    leaf_size : int, default=40
-        The largest number of points in a leaf; larger where they are all equal, or not separated after
-        2 log2(n_points) + 16 cuts, because nearly all of them are equal in nearly all columns. It changes the
-        time, not the results of exact search.
-    metric : str, default="minkowski"
-        "euclidean" ("l2"), "manhattan" ("l1", "cityblock"), "chebyshev" ("infinity"), or "minkowski" with
-        `p`.
-    p : float, default=2
-        The power of "minkowski": 1, 2 or infinity.
-    rule : {"widest", "cycle"}, default="widest"
-        Which column is cut: the one in which the points of the node spread widest, or the first at the root,
-        the second below it, and so on. A column in which all points are equal is skipped.
-    spill : float, default=0.0
-        In [0, 0.5): each half also keeps the points beyond the cut that are among this share of the node next
-        to it. Defeatist search then finds more, in a tree that takes more memory: each level makes it
-        1 + 2 * spill times as large.
-    n_jobs : int or None, default=None
-        The number of threads to build and to search with; the results are the same for any number. None is 1,
-        -1 all cores.
 
     Notes
     -----
     Distances are summed in float64, column by column in their order, also those of float32 points. Among
     points at the same distance the one with the lower index comes first.
+
+    A leaf has more points where they are all equal, or not separated after 2 log2(n_points) + 16 cuts,
+    because nearly all of them are equal in nearly all columns. With `spill` each half of a node also keeps
+    the points beyond the cut that are among this share of the node next to it: each level makes the tree
+    1 + 2 * spill times as large.
 
     Examples
     --------
@@ -254,7 +243,7 @@ class KDTree:
 
     def _nearest(
         self, X: Any, k: int, search: str, n_jobs: int | None
-    ) -> tuple[NDArray[np.float64], NDArray[np.intp], NDArray[np.intp]]:
+    ) -> tuple[Floats, NDArray[np.intp], NDArray[np.intp]]:
         NeighbourParameters.parameters["search"].check("KDTree", search)
         if isinstance(k, bool | np.bool_):
             raise ValueError(f"k is {k}; it must be a whole number")
@@ -266,7 +255,7 @@ class KDTree:
         )
         return distance, _native(index), _native(n_visited)
 
-    def _queries(self, X: Any) -> NDArray[np.float64]:
+    def _queries(self, X: Any) -> Floats:
         queries = as_matrix(X, "X")
         if queries.shape[1] != self.n_columns:
             raise ValueError(f"X has {queries.shape[1]} columns, but the tree has {self.n_columns}")
@@ -288,6 +277,9 @@ class KDTree:
         )
 
 
+documented(KDTree, KDTreeParameters.parameters)
+
+
 def metric_name(metric: str, p: float = 2) -> str:
     """The core's name of a metric; of "minkowski" with its power.
 
@@ -297,9 +289,9 @@ def metric_name(metric: str, p: float = 2) -> str:
     if not isinstance(metric, str) or metric not in METRICS:
         raise ValueError(f"metric is {metric!r}; it must be one of {', '.join(map(repr, METRICS))}")
     if metric != "minkowski":
-        return _ALIASES.get(metric, metric)
+        return METRIC_ALIASES.get(metric, metric)
     KDTreeParameters.parameters["p"].check("KDTree", p)
-    return _POWERS[float(p)]
+    return MINKOWSKI[float(p)]
 
 
 def as_matrix(X: Any, name: str) -> NDArray[np.floating]:
@@ -320,13 +312,13 @@ def as_matrix(X: Any, name: str) -> NDArray[np.floating]:
         raise ValueError(f"{name} holds other things than numbers; a k-d tree takes numbers") from None
 
 
-def _native(numbers: NDArray[np.int64]) -> NDArray[np.intp]:
+def _native(numbers: Ints) -> NDArray[np.intp]:
     """The integers as `np.intp`: the same bits under another name, if it has as many."""
     same = numbers.itemsize == np.dtype(np.intp).itemsize
     return numbers.view(np.intp) if same else numbers.astype(np.intp)
 
 
-def _radii(r: Any, n_queries: int) -> NDArray[np.float64]:
+def _radii(r: Any, n_queries: int) -> Floats:
     radius = np.asarray(r, dtype=np.float64)
     if radius.ndim and radius.shape != (n_queries,):
         raise ValueError(
@@ -339,7 +331,7 @@ def _radii(r: Any, n_queries: int) -> NDArray[np.float64]:
     return np.ascontiguousarray(np.broadcast_to(radius, n_queries))
 
 
-def _by_query(values: NDArray[Any], start: NDArray[np.int64]) -> NDArray[np.object_]:
+def _by_query(values: Array, start: Ints) -> NDArray[np.object_]:
     """An array of arrays: the values of each query."""
     parts = np.empty(len(start) - 1, dtype=object)
     for i, (begin, end) in enumerate(pairwise(start.tolist())):

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from treewright.parameters.checks import TRUE_OR_FALSE, VERBOSE, Allowed, is_fraction, is_int, number, whole
+from treewright.parameters.checks import (
+    TRUE_OR_FALSE,
+    VERBOSE,
+    Allowed,
+    is_fraction,
+    is_int,
+    is_real,
+    number,
+    whole,
+)
 from treewright.parameters.spec import Parameters, parameter
 
 
@@ -100,6 +110,86 @@ class GradientBoostingParameters(Parameters, group="Growing"):
     )
     kinds: Any = parameter(default=None)
     n_jobs: int | None = parameter(default=None)
+
+
+class LongestStep(Parameters, group="Growing"):
+    """That of boosted classes."""
+
+    max_delta_step: float | str | None = parameter(
+        default="auto",
+        kind='float, "auto" or None',
+        doc="The longest step of a leaf, before the learning rate, as in XGBoost and LightGBM. "
+        '"auto" is ``5 / learning_rate`` for classes, so that no leaf multiplies the odds of a class by more '
+        "than exp(5), and no bound for numbers. With None there is no bound, as in scikit-learn, and a class "
+        "of a few rows can ruin the predictions of all others.",
+        allowed=Allowed(
+            lambda v: v is None or _is_auto(v) or (is_real(v) and v > 0), "a positive number, 'auto' or None"
+        ),
+    )
+
+
+class BoostParameters(LongestStep, group="Growing"):
+    """Those of `boost`, the function below the estimators of gradient boosting."""
+
+    loss: str | None = parameter(
+        default=None,
+        doc='One of `treewright.ensembles.losses.LOSSES` that suits the target; by default "log_loss" for '
+        'classes, "squared_error" for numbers.',
+    )
+    quantile: float = parameter(
+        default=0.5,
+        doc='The quantile to predict; only for ``loss="quantile"``.',
+        allowed=number(0, 1, open_left=True, open_right=True),
+    )
+    learning_rate: float = parameter(default=0.1)
+    n_iterations: int = parameter(
+        default=100,
+        doc="The largest number of iterations. Each adds one tree, or one for each of more than two classes.",
+        allowed=whole(0),
+    )
+    max_leaf_nodes: int | None = parameter(default=31)
+    max_depth: int | None = parameter(default=None)
+    min_samples_leaf: int = parameter(
+        default=20, kind="int", doc="Both sides of a split have at least this many rows.", allowed=whole(1)
+    )
+    l2_regularization: float = parameter(default=0.0)
+    max_features: int | None = parameter(
+        default=None,
+        kind="int or None",
+        doc="How many columns, drawn at random, each node considers; None is all.",
+        allowed=whole(1, none=True),
+    )
+    max_bins: int | None = parameter(default=255)
+    monotonic_cst: Any = parameter(
+        default=None,
+        doc="By column name, or one for each column: 1 if the prediction must not fall as the column grows, "
+        "-1 if it must not rise, 0 for no constraint. For losses other than the quantiles, and at most two "
+        "classes.",
+    )
+    seed: int = parameter(default=0, doc="The seed of the columns that are drawn.")
+    validation: Any = parameter(
+        default=None,
+        kind="array of bool or None",
+        doc="Which rows are set aside for validation.",
+    )
+    scored: bool = parameter(default=False, doc="Whether the mean loss is kept after each iteration.")
+    patience: int | None = parameter(
+        default=None,
+        doc="Stop where the loss of the validation rows (without any, of the training rows) has not fallen "
+        "by more than `tol` for this many iterations.",
+        allowed=whole(1, none=True),
+    )
+    tol: float = parameter(default=1e-7, doc="See `patience`.")
+    begun: Any = parameter(
+        default=None, kind="GradientBoosted or None", doc="A model of the same rows that is continued."
+    )
+    n_jobs: int | None = parameter(default=None)
+    after: Callable[[Any], bool] | None = parameter(
+        default=None,
+        kind="callable or None",
+        doc="Called with a `Stage` before the first iteration and after each. Boosting ends where it returns "
+        "True, or raises an exception.",
+    )
 
 
 class AdaBoostParameters(Parameters, group="Growing"):

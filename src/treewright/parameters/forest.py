@@ -123,8 +123,8 @@ class ForestParameters(
     n_competitors: ClassVar[int] = 0  # type: ignore[misc]
 
 
-class ForestClassWeights(Parameters, group="Costs"):
-    """How much the classes count in forests."""
+class ForestClassifierParameters(ClassCriterion, ForestParameters, Votes, group="Growing"):
+    """Those of forests for classes."""
 
     class_weight: Any = parameter(
         default=None,
@@ -137,14 +137,8 @@ class ForestClassWeights(Parameters, group="Costs"):
             lambda v: CLASS_WEIGHT.check(v) or (isinstance(v, str) and v == "balanced_subsample"),
             "a dict, a list of dicts (one per target), 'balanced', 'balanced_subsample', or None",
         ),
+        group="Costs",
     )
-
-
-class ForestClassifierParameters(
-    ClassCriterion, ForestParameters, ForestClassWeights, Votes, group="Growing"
-):
-    """Those of forests for classes."""
-
     max_features: int | float | str | None = parameter(default="sqrt")
 
 
@@ -174,8 +168,8 @@ class ExtraTreesParameters(RandomThresholds, group="Growing"):
     feature_costs: ClassVar[None] = None
 
 
-class MemberTree(Parameters, group="Growing"):
-    """The tree of which an ensemble consists."""
+class BaggingParameters(VotingParameters, group="Sampling"):
+    """Those of scikit-learn's Bagging estimators."""
 
     estimator: Any = parameter(
         default=None,
@@ -183,12 +177,8 @@ class MemberTree(Parameters, group="Growing"):
         kind="tree estimator or None",
         doc="The tree to grow from each sample: any of treewright's, with any of its parameters, pruning and "
         "costs included. None is a `DecisionTreeClassifier()` or `DecisionTreeRegressor()`.",
+        group="Growing",
     )
-
-
-class BaggingParameters(VotingParameters, MemberTree, group="Sampling"):
-    """Those of scikit-learn's Bagging estimators."""
-
     n_estimators: int = parameter(default=10, kw_only=False)
     max_features: int | float = parameter(
         default=1.0,

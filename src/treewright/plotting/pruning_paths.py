@@ -1,4 +1,4 @@
-"""Error against size: the trees of a pruning path, and those of a growing sequence."""
+"""Error against size of the trees of a pruning path and of a growing sequence; errors of pruning methods."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from treewright.encoding import Dataset
 from treewright.plotting import (
     COLOURS,
+    FAINT,
     INK,
     MARKERS,
     axes_or_new,
@@ -28,10 +29,17 @@ if TYPE_CHECKING:
 
     from treewright.explaining.weak_learning_bound import WeakLearningBound
     from treewright.pruning import PruningPath
+    from treewright.selecting.comparison import Comparison
     from treewright.selecting.overfitting import OverfittingCurve
     from treewright.tree import Tree
 
 Floats = NDArray[np.float64]
+_LOSSES = {
+    "training": "training rows",
+    "validation": "validation rows",
+    "test": "test rows",
+    "certificate": "upper bound on the true error",
+}
 _MOST_MARKS = 40  # points of a line that have markers
 
 
@@ -131,3 +139,37 @@ def _frame(ax: Axes, leaves: NDArray[Any], tree: Tree, title: str) -> None:
     ax.set_ylim(0.0, 1.12 * ax.get_ylim()[1])  # room for text at the top, and for the legend below the lines
     loss, percent = loss_words(tree.schema, tree.criterion), "y" * is_share(tree.schema)
     finish(ax, "leaves", loss, percent=percent, title=title, loc="lower left")
+
+
+# ---- the methods of a comparison, one line each ----------------------------------------------------------
+
+
+def plot_comparison(comparison: Comparison, ax: Axes | None = None) -> Axes:
+    """Plot the losses of each method on one line, the smallest test loss at the top."""
+    rows = [row for row in comparison.rows if row["trouble"] is None]
+    rows.sort(key=lambda row: float(row["test"]), reverse=True)
+    ax = axes_or_new(ax, width=9.0, height=1.6 + 0.34 * len(rows))
+    places = range(len(rows))
+    for place, row in zip(places, rows, strict=True):
+        losses = [row[name] for name in _LOSSES if row[name] is not None]
+        ax.plot([min(losses), max(losses)], [place, place], color=FAINT, linewidth=1, zorder=1)
+    for name, text in _LOSSES.items():
+        points = [(rows[place][name], place) for place in places if rows[place][name] is not None]
+        if points:
+            style: dict[str, Any] = {"color": COLOURS[name], "marker": MARKERS[name], "label": text}
+            x, y = zip(*points, strict=True)
+            ax.scatter(x, y, s=34, zorder=2, clip_on=False, **style)
+    ax.set_yticks(list(places), [_method_text(row) for row in rows])
+    ax.set_xlim(left=0.0)
+    ax.set_ylim(-0.6, len(rows) - 0.4)
+    above: dict[str, Any] = {"ncols": 4, "loc": "lower right", "bbox_to_anchor": (1.0, 1.0)}
+    loss, percent = loss_words(comparison.schema, comparison.criterion), "x" * is_share(comparison.schema)
+    finish(ax, loss, "", percent=percent, **above, handletextpad=0.2, columnspacing=1.2)
+    return ax
+
+
+def _method_text(row: dict[str, Any]) -> str:
+    """The method in words, how its tree was chosen, and its size."""
+    by = f", {words(row['by'])}" if row["by"] else ""
+    kind = "rules" if row["method"] == "rules" else "leaf" if row["leaves"] == 1 else "leaves"
+    return f"{words(row['method'])}{by} ({row['leaves']:,} {kind})"

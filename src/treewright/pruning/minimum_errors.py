@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 from treewright import _core
 from treewright.encoding import Dataset
 from treewright.pruning.arguments import documented
-from treewright.pruning.path import Losses, PruningPath
-from treewright.pruning.traversal import Floats, Ints, Mask
+from treewright.pruning.path import Losses, PruningPath, leaf_mask
+from treewright.pruning.traversal import Floats, Ints
 from treewright.tree import Tree
-from treewright.tree.surgery import subtree_mask
 
 CLOSED_BY = "errors"  # without this option the path goes on to the root, and `select` chooses
 
@@ -43,18 +42,12 @@ class Front:
     def sums(self, of: Losses, data: Dataset) -> Floats:
         """One pass over the rows, then one over the nodes for each tree."""
         values = of(self.full_tree, data)
-        return np.array([values[self._leaves(place)].sum() for place in range(len(self))])
+        leaves = (leaf_mask(self.full_tree, self.branches(place)) for place in range(len(self)))
+        return np.array([values[mask].sum() for mask in leaves])
 
     def branches(self, place: int) -> NDArray[np.int32]:
         """The branches of the full tree that are leaves of the tree at a place."""
         return _core.front_pruning(self.full_tree.end, self.length, self.choices, int(self.leaves[place]))
-
-    def _leaves(self, place: int) -> Mask:
-        """Mask of the leaves of a tree: the collapsed nodes and the other leaves outside of them."""
-        branches = self.branches(place)
-        leaves: Mask = self.full_tree.is_leaf & ~subtree_mask(self.full_tree, branches)
-        leaves[branches] = True
-        return leaves
 
 
 @documented

@@ -67,6 +67,11 @@ class NestedPrunings:
         gone = np.bincount(last[first < last], values[first < last], self.length + 1)
         return np.asarray(np.cumsum(change - gone)[: self.length])
 
+    @property
+    def first_places(self) -> Ints:
+        """The first place at which each node is a leaf or inside one; the length if there is none."""
+        return np.minimum(*self._terms)
+
     @cached_property
     def _terms(self) -> tuple[Ints, Ints]:
         """From which place to which each node is a leaf."""
@@ -80,6 +85,13 @@ class NestedPrunings:
             for child in (tree.left[wave], tree.right[wave]):
                 until[child] = np.minimum(until[child], until[wave])
         return position, until
+
+
+def leaf_mask(tree: Tree, branches: NDArray[Any]) -> NDArray[np.bool_]:
+    """Mask of the nodes that are leaves after collapsing some branches, none of them below another."""
+    leaves: NDArray[np.bool_] = tree.is_leaf & ~subtree_mask(tree, branches)
+    leaves[branches] = True
+    return leaves
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,13 +12,15 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
+from treewright._text import LONGEST_LIST
 from treewright.advice import Advice
 from treewright.certifying.losses import NUMBER_LOSSES
 from treewright.encoding import Dataset
-from treewright.explaining.competitors import Competitor
+from treewright.explaining.competitors import Competitor, competitors
 from treewright.metrics import Metrics, constant_answer, metrics, rarer_class
 from treewright.plotting.scene import class_colours
-from treewright.reporting.competitors import competitors_as_json, largest_competitors
 from treewright.reporting.nodes import (
     class_words,
     column_facts,
@@ -28,15 +30,21 @@ from treewright.reporting.nodes import (
     surrogate_facts,
     tree_facts,
 )
-from treewright.reporting.rounding import ALL_DIGITS, shorts
+from treewright.reporting.rounding import ALL_DIGITS, short, shorts
 from treewright.reporting.samples import AnySample, Sample, TrainingSample, intervals, sample_facts
 from treewright.reporting.slider import SliderPath, slider_paths
 from treewright.reporting.subject import Subject, shorten
 from treewright.tree import Tree
+from treewright.tree.conditions import OR_MISSING
 from treewright.tree.oblique import asked_columns
 
 FORMAT = 1
 MOST_COLUMNS = 300  # of more columns, those that are tested or compete
+MOST_COMPETED = 64  # branches with competitors
+MOST_COMPETITORS = 5  # of each
+FEWEST_ROWS = 5  # of a category that is named although the tree does not test it
+_MOST_CELLS_COMPETED = 12_000_000  # rows × columns searched for competitors; the root always is
+_MOST_SPLITS = 4_000  # searches, of one node by one column
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,12 +80,15 @@ class Context:
     @property
     def samples(self) -> dict[str, AnySample]:
         """The samples; without training rows, their counts at the nodes of the tree."""
-        return {**({} if "train" in self.rows else {"train": TrainingSample(self.tree)}), **self.full_samples}
+        return {
+            **({} if "train" in self.rows else {"train": TrainingSample.of(self.tree)}),
+            **self.full_samples,
+        }
 
     @cached_property
     def competitors(self) -> dict[int, list[Competitor]]:
         """The competitors of the largest branches."""
-        return largest_competitors(self.subject, self.sample("train"))
+        return _largest_competitors(self.subject, self.sample("train"))
 
     @cached_property
     def columns(self) -> list[int]:
@@ -121,6 +132,7 @@ def payload_of(context: Context, title: str | None) -> dict[str, Any]:
         "format": FORMAT,
         "title": f"A decision tree for {target}" if title is None else shorten(title, 200),
         "delta": context.delta,
+        "or_missing": OR_MISSING,
         **_target_facts(context.tree),
         **_tree_facts(context),
         **{name: SECTIONS.function(name)(context) for name in SECTIONS.names},
@@ -145,7 +157,7 @@ def _tree_facts(context: Context) -> dict[str, Any]:
         },
         "intervals": intervals(context.full_samples, context.delta),
         "surrogates": surrogate_facts(tree, named, place),
-        "competitors": competitors_as_json(tree, context.competitors, place),
+        "competitors": _competitors_as_json(tree, context.competitors, place),
     }
 
 
@@ -164,4 +176,53 @@ def _target_facts(tree: Tree) -> dict[str, Any]:
         "colours": list(class_colours(tree)),
         "loss": {"name": name, "share": name == "error rate"},
         "costs": None if target.costs is None else shorts(target.costs, ALL_DIGITS),
+    }
+
+
+# ---- competitors ------------------------------------------------------------------------------------------
+
+
+def _largest_competitors(subject: Subject, train: Sample | None) -> dict[int, list[Competitor]]:
+    """The competitors of the branches with the most rows, those of the model first."""
+    if train is None:
+        return {}
+    tree = subject.tree
+    inner = np.flatnonzero(~tree.is_leaf)
+    is_branch = subject.inside.copy()
+    is_branch[subject.leaves] = False
+    most = min(MOST_COMPETED, _MOST_SPLITS // train.data.n_columns)
+    order = inner[np.lexsort((-train.rows[inner], ~is_branch[inner]))][:most]
+    cells = np.cumsum(train.rows[order]) * train.data.n_columns
+    wanted = np.sort(order[(cells <= _MOST_CELLS_COMPETED) | (order == 0)])
+    found = competitors(tree, train.data, wanted.tolist(), MOST_COMPETITORS).by_node
+    used = set(asked_columns(tree))
+    return {
+        node: [each for each in rivals if each.position in used or _names_no_rare_category(each, train)]
+        for node, rivals in found.items()
+    }
+
+
+def _names_no_rare_category(rival: Competitor, train: Sample) -> bool:
+    """Privacy: a category that only a few rows have could identify them, so a split must not name it."""
+    if rival.split.subset[0] < 0:
+        return True
+    cells, goes_left = train.cells[rival.position], rival.split.goes_left(0)
+    rows = np.bincount(cells[cells >= 0], minlength=len(goes_left))
+    sides = [np.flatnonzero(goes_left), np.flatnonzero(~goes_left)]
+    named = min(sides, key=len)[:LONGEST_LIST]
+    return bool((rows[named] >= FEWEST_ROWS).all())
+
+
+def _competitors_as_json(
+    tree: Tree, rivals: dict[int, list[Competitor]], place: Mapping[int, int]
+) -> dict[str, list[dict[str, Any]]]:
+    """Competitors for the payload: gains as shares of the risk at the root, columns by their index there."""
+    risk = float(tree.risk[0]) or 1.0
+    return {
+        str(node): [
+            {"words": each.words, "gain": short(each.gain / risk, 4), "column": place[each.position]}
+            for each in found
+        ]
+        for node, found in rivals.items()
+        if found
     }

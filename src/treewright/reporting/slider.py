@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from treewright._registry import offered
 from treewright.pruning import METHODS, PruningPath, leaves_choice, prune
 from treewright.pruning.minimum_errors import Front
-from treewright.pruning.path import NestedPrunings
+from treewright.pruning.path import NestedPrunings, leaf_mask
 from treewright.reporting.samples import Sample
-from treewright.reporting.subject import Subject, leaves_of_cuts, leaves_within
+from treewright.reporting.subject import Subject, leaves_within
 from treewright.selecting.one_standard_error import SAME
 from treewright.tree import Tree
 
@@ -45,9 +45,7 @@ class SliderPath:
     def sums(self, worth: NDArray[Any]) -> Floats:
         """For each tree the sum of `worth` over its leaves."""
         if self.leaf_from is None:
-            return np.array(
-                [worth[leaves_of_cuts(self.full_tree, cuts)].sum() for cuts in self.cuts], np.float64
-            )
+            return np.array([worth[leaf_mask(self.full_tree, cuts)].sum() for cuts in self.cuts], np.float64)
         never = np.where(self.leaf_from < 0, self.places, self.leaf_from)
         return NestedPrunings(self.full_tree, never, self.places).leaf_sums(np.asarray(worth, np.float64))
 
@@ -110,27 +108,21 @@ def _path_by(method: str, subject: Subject, given: Mapping[str, Sample], *, must
 
 
 def _path_of_model(subject: Subject, path: PruningPath) -> SliderPath:
-    """The path of the model, positioned at the model."""
-    slider_path = _slider_path(path, subject.tree, _position_of_model(subject, path))
-    if slider_path is None:
-        raise ValueError("path does not belong to the model: the model is not one of its trees")
-    return slider_path
-
-
-def _position_of_model(subject: Subject, path: PruningPath) -> int:
-    """The position of the model on its path: usually the selected one."""
+    """The path of the model, positioned at the model: usually at the selected tree."""
     n = len(subject.leaves)
     for place in (path.chosen % len(path), *np.flatnonzero(path.leaves == n).tolist()):
         own = _cuts(path, place) if path.leaves[place] == n else None
         if own is not None and np.array_equal(own, subject.cuts):
-            return int(place)
+            slider_path = _slider_path(path, subject.tree, place)
+            if slider_path is not None:
+                return slider_path
     raise ValueError("path does not belong to the model: the model is not one of its trees")
 
 
 def _default_path(subject: Subject, path: PruningPath) -> SliderPath:
     """A path for a tree without one; it starts with the tree itself, including splits without gain."""
-    position = np.where(subject.full_tree.is_leaf, 0, _nested(path, subject.full_tree))
-    level = path.level
+    assert isinstance(path.prunings, NestedPrunings)
+    position, level = path.prunings.first_places, path.level
     if path.leaves[0] < subject.full_tree.n_leaves:
         position, level = np.where(subject.full_tree.is_leaf, 0, position + 1), np.concatenate([[0.0], level])
     whole = PruningPath.from_nested(path.method, subject.tree, position, level)
@@ -158,7 +150,7 @@ def _slider_path(path: PruningPath, full_tree: Tree, chosen: int) -> SliderPath 
     """The path, thinned for the page; None where its trees are not prunings of the full tree."""
     places, leaf_from, cuts = _thin(path.leaves, chosen, MOST_PLACES), None, []
     if isinstance(path.prunings, NestedPrunings):
-        place = np.searchsorted(places, _nested(path, full_tree))
+        place = np.searchsorted(places, path.prunings.first_places)
         leaf_from = np.where(place < len(places), place, -1)
     else:
         own = {place: _cuts(path, place) for place in places.tolist()}
@@ -182,26 +174,13 @@ def _slider_path(path: PruningPath, full_tree: Tree, chosen: int) -> SliderPath 
     )
 
 
-def _nested(path: PruningPath, full_tree: Tree) -> Ints:
-    """The first position at which each node is a leaf or below one."""
-    assert isinstance(path.prunings, NestedPrunings)
-    position = np.where(full_tree.is_leaf, 0, np.minimum(path.prunings.position, len(path)))
-    inner = np.flatnonzero(~full_tree.is_leaf)
-    if (position[inner] <= np.append(position, len(path))[full_tree.parent[inner]]).all():
-        return position
-    for wave in reversed(full_tree.waves):  # from the root down: descendants of a leaf are removed with it
-        for child in (full_tree.left[wave], full_tree.right[wave]):
-            position[child] = np.minimum(position[child], position[wave])
-    return position
-
-
 def _cuts(path: PruningPath, place: int) -> Ints | None:
     """The branches of the grown tree that are leaves at a position; None where that tree is not a pruning."""
     prunings, full_tree = path.prunings, path.full_tree
     if isinstance(prunings, Front):
         return np.sort(prunings.branches(place))
     if isinstance(prunings, NestedPrunings):
-        gone = (_nested(path, full_tree) <= place) & ~full_tree.is_leaf
+        gone = (prunings.first_places <= place) & ~full_tree.is_leaf
         return np.flatnonzero(gone & ~np.append(gone, False)[full_tree.parent])
     leaves = leaves_within(full_tree, path[place])
     return None if leaves is None else leaves[~full_tree.is_leaf[leaves]]

@@ -127,9 +127,8 @@ def _shortened_path(path: PruningPath, leaves: Ints, most: int) -> tuple[Pruning
         return None, leaves
     first = int(np.argmax(path.leaves <= most))
     cuts = np.flatnonzero((prunings.position <= first) & ~path.full_tree.is_leaf)
-    kept = ~np.append(subtree_mask(path.full_tree, cuts), False)[
-        path.full_tree.parent
-    ]  # what is not below a cut
+    is_cut = np.append(subtree_mask(path.full_tree, cuts), False)
+    kept = ~is_cut[path.full_tree.parent]  # what is not below a cut
     position = np.maximum(prunings.position[kept] - first, 0)
     full_tree, length = prunings.tree(first), len(path) - first
     estimates = (path.validation, path.standard_error)
@@ -174,13 +173,6 @@ def leaves_within(full_tree: Tree, pruned: Tree) -> Ints | None:
         return None
     same = full_tree.collapse(cuts) if cuts else full_tree
     return leaves if replace(same, schema=pruned.schema) == pruned else None
-
-
-def leaves_of_cuts(tree: Tree, cuts: NDArray[Any]) -> NDArray[np.bool_]:
-    """Which nodes are leaves after collapsing some branches, none below another."""
-    leaves: NDArray[np.bool_] = tree.is_leaf & ~subtree_mask(tree, cuts)
-    leaves[cuts] = True
-    return leaves
 
 
 def printable_schema(schema: Schema) -> Schema:

@@ -13,8 +13,8 @@ from operator import attrgetter
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright._arrays import Floats
 from treewright.encoding.schema import Schema
 from treewright.ensembles.adaboost import Algorithm, Boosted
 from treewright.ensembles.adaboost_r2 import BoostedNumbers, Loss
@@ -207,14 +207,14 @@ def _one_of(facts: dict[str, Any], name: str, known: tuple[str, ...]) -> str:
     return value
 
 
-def _check_votes(votes: NDArray[np.float64], n_trees: int) -> None:
+def _check_votes(votes: Floats, n_trees: int) -> None:
     _demand(votes.shape == (n_trees,), f"it has {len(votes)} votes for {n_trees} trees")
     is_sound = (votes >= 0).all() and 0 < sum(votes.tolist()) < np.inf
     _demand(is_sound, "its votes are not finite or add up to 0")
 
 
-def _errors(facts: dict[str, Any], name: str, n_trees: int) -> NDArray[np.float64]:
-    errors: NDArray[np.float64] = facts[name]
+def _errors(facts: dict[str, Any], name: str, n_trees: int) -> Floats:
+    errors: Floats = facts[name]
     _demand(errors.shape == (n_trees,), f"it has {len(errors)} {name} of {n_trees} trees")
     _demand(np.isfinite(errors).all() and (errors >= 0).all(), f"{name} are not all finite and at least 0")
     return errors

@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright._arrays import Array, Floats, Int32s
 from treewright.encoding import Provenance
+from treewright.encoding.dataset import LABELS, WEIGHTS
 from treewright.encoding.kinds import KINDS
-from treewright.encoding.provenance import LABELS, WEIGHTS
 from treewright.encoding.schema import Column, Schema, Target
 from treewright.encoding.text import TextFormat
 from treewright.growing.memory import check_memory
@@ -89,7 +89,7 @@ def _read_nodes(
 def _read_extended(lines: Lines, n: int) -> dict[str, Any]:
     """The arrays of version 3: multiway splits, surrogates, oblique splits, linear leaves."""
 
-    def arrays(prefix: str, types: dict[str, type[np.generic]], end: str = "") -> dict[str, NDArray[Any]]:
+    def arrays(prefix: str, types: dict[str, type[np.generic]], end: str = "") -> dict[str, Array]:
         return {
             name: lines.array(f"{prefix} {name}", kind, None, last=name == end)
             for name, kind in types.items()
@@ -113,9 +113,7 @@ def _read_extended(lines: Lines, n: int) -> dict[str, Any]:
     }
 
 
-def _read_statistic(
-    lines: Lines, schema: Schema, end: NDArray[np.int32], last: bool
-) -> NDArray[np.float64] | SparseRows:
+def _read_statistic(lines: Lines, schema: Schema, end: Int32s, last: bool) -> Floats | SparseRows:
     """The statistic from its arrays."""
     n = len(end)
     if not schema.predicts_classes:

@@ -13,8 +13,8 @@ from contextlib import suppress
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright._arrays import Array
 from treewright.saving.writer import LARGEST_INTEGER_BITS, label_text
 
 Label = str | bool | int | float
@@ -98,7 +98,7 @@ class Lines:
             raise self.wrong(f"cannot be read: {error}") from None
         return value
 
-    def array(self, name: str, kind: type[np.generic], size: int | None, last: bool = False) -> NDArray[Any]:
+    def array(self, name: str, kind: type[np.generic], size: int | None, last: bool = False) -> Array:
         """A line with an array of numbers, of a given size or of any (None)."""
         start, stop = self.take(f'{self.margin}"{name}": [', "]" if last else "],")
         pieces = [self._piece(start, comma, kind) for start, comma in self._pieces(start, stop)]
@@ -117,7 +117,7 @@ class Lines:
                 raise self.wrong("has a comma too many")
             start = end + 1
 
-    def _piece(self, start: int, stop: int, kind: type[np.generic]) -> NDArray[Any]:
+    def _piece(self, start: int, stop: int, kind: type[np.generic]) -> Array:
         """A part of an array. Its characters are checked first, so that JSON cannot nest."""
         dtype = np.dtype(kind)
         characters, convert, what = _FAMILIES[dtype.kind]
@@ -131,7 +131,7 @@ class Lines:
             raise self.wrong(f"must hold {what}{span}") from None
 
 
-def _integers(values: list[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+def _integers(values: list[Any], dtype: np.dtype[Any]) -> Array:
     numbers = np.array(values, np.int64)
     limits = np.iinfo(dtype)
     if set(map(type, values)) != {int} or numbers.min() < limits.min or numbers.max() > limits.max:
@@ -139,7 +139,7 @@ def _integers(values: list[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
     return numbers.astype(dtype)
 
 
-def _floats(values: list[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+def _floats(values: list[Any], dtype: np.dtype[Any]) -> Array:
     words = [value for value in values if type(value) is not float]
     if words:
         values = [value if type(value) is float else _WORDS[value] for value in values]
@@ -149,14 +149,14 @@ def _floats(values: list[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
     return numbers
 
 
-def _bools(values: list[Any], dtype: np.dtype[Any]) -> NDArray[Any]:
+def _bools(values: list[Any], dtype: np.dtype[Any]) -> Array:
     if set(map(type, values)) != {bool}:
         raise ValueError
     return np.array(values, dtype)
 
 
 _WORDS = {None: np.nan, "inf": np.inf, "-inf": -np.inf}
-_FAMILIES: dict[str, tuple[re.Pattern[bytes], Callable[[list[Any], np.dtype[Any]], NDArray[Any]], str]] = {
+_FAMILIES: dict[str, tuple[re.Pattern[bytes], Callable[[list[Any], np.dtype[Any]], Array], str]] = {
     "i": (re.compile(rb"[-0-9,]+"), _integers, "whole numbers"),
     "u": (re.compile(rb"[0-9,]+"), _integers, "whole numbers"),
     "f": (re.compile(rb'[-+0-9.e,nulif"]+'), _floats, 'decimal numbers, null, "inf" or "-inf"'),

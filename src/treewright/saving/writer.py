@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright._arrays import Array, Floats
 from treewright._version import __version__
 from treewright.encoding import Provenance
 from treewright.encoding.schema import Column, Schema, Target
@@ -31,9 +31,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 LARGEST_INTEGER_BITS = 4096  # of a category or class; Python refuses to read far larger ones
 _WRITER = (b"{\n", f'    "writer": "treewright {__version__}",\n'.encode())
 
-Facts = dict[
-    str, str | bool | int | NDArray[np.float64] | None
-]  # of an ensemble, by the names of their lines
+Facts = dict[str, str | bool | int | Floats | None]  # of an ensemble, by the names of their lines
 
 
 def model_version(trees: Sequence[Tree], is_ensemble: bool) -> int:
@@ -106,7 +104,7 @@ def is_extended(tree: Tree) -> bool:
     return bool(has_parts) or tree.missing != "learn" or has_cost_splits
 
 
-def _extended_parts(tree: Tree) -> Iterator[tuple[str, NDArray[Any]]]:
+def _extended_parts(tree: Tree) -> Iterator[tuple[str, Array]]:
     yield "joined", tree.joined
     for name in tree.surrogates.array_types():
         yield f"surrogate {name}", getattr(tree.surrogates, name)
@@ -188,7 +186,7 @@ def label_text(label: Any, what: str) -> str:
     )
 
 
-def _array_line(name: str, array: NDArray[Any], last: bool = False) -> bytes:
+def _array_line(name: str, array: Array, last: bool = False) -> bytes:
     """An array as one line. Python writes the shortest digits that read back as the same float."""
     text = json.dumps(array.ravel().tolist(), separators=(",", ":"))
     if array.dtype.kind == "f":
@@ -196,7 +194,7 @@ def _array_line(name: str, array: NDArray[Any], last: bool = False) -> bytes:
     return f'    "{name}": {text}{"" if last else ","}\n'.encode()
 
 
-def statistic_parts(tree: Tree) -> Iterator[tuple[str, NDArray[Any]]]:
+def statistic_parts(tree: Tree) -> Iterator[tuple[str, Array]]:
     """The arrays of the statistic. For classes: the start of each node's entries, the class and the weight of
     each entry (with more than 256 classes only the leaves have entries); for numbers: weight, value and
     deviation for each node and target.

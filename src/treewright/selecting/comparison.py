@@ -11,20 +11,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from treewright._registry import check_names, offered, options_of
+from treewright._text import aligned, amount
 from treewright.certifying import certify, certify_errors
 from treewright.certifying.binomial import check_delta
+from treewright.certifying.certificate import loss_text
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Schema
 from treewright.encoding.splits import random_parts, split
 from treewright.growing import grow
+from treewright.metrics import class_word
 from treewright.parameters import Costs
+from treewright.plotting import is_share, loss_words
 from treewright.pruning import METHODS, PruningPath, leaves_choice, methods, prune, refuse_raising
 from treewright.pruning.path import refuse_no_rows
 from treewright.pruning.rule_post_pruning import rule_list
 from treewright.selecting.folds import folds
 from treewright.selecting.held_out import held_out
 from treewright.selecting.one_standard_error import RULES, SAME, by_rule
-from treewright.selecting.tables import table_lines
 from treewright.tree import Tree
 from treewright.tree.evaluate import squared_losses
 from treewright.tree.rule_list import RuleList
@@ -64,7 +67,7 @@ class Comparison:
         return f"<Comparison: {len(self.rows)} lines, {len(self.trees)} trees; print it, or look at its rows>"
 
     def __str__(self) -> str:
-        return "\n".join(table_lines(self))
+        return "\n".join(_table_lines(self))
 
     @property
     def best(self) -> dict[str, Any] | None:
@@ -83,7 +86,7 @@ class Comparison:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Plot the losses of all methods; needs matplotlib."""
-        from treewright.plotting.comparisons import plot_comparison
+        from treewright.plotting.pruning_paths import plot_comparison
 
         return plot_comparison(self, ax=ax)
 
@@ -394,3 +397,70 @@ def _loss(outcome: Tree | RuleList, data: Dataset) -> float:
         return float(outcome.mean(outcome.loss_of(data)[outcome.is_leaf].sum(), data))
     wrong = outcome.codes[outcome.apply(data)] != np.asarray(data.targets)[0]
     return float(np.average(wrong, weights=data.weight))
+
+
+# ---- as text ------------------------------------------------------------------------------------------
+
+
+_LONGEST_ANSWER = 24  # characters of a class
+_SHOWN = ("training", "validation", "test", "certificate")
+
+
+def _table_lines(comparison: Comparison) -> Iterator[str]:
+    """The table, with a heading that counts the rows, and notes on failed methods and on the best row."""
+    schema = comparison.schema
+    in_per_cent = is_share(schema)
+    train, validation, test = (f"{n:,}" for n in comparison.n_rows)
+    unit = "" if in_per_cent else f"; losses: {loss_words(schema, comparison.criterion)}"
+    yield f"grown from {train} rows; {validation} to prune and choose by, {test} to test{unit}"
+    most = max(row["grown_from"] or 0 for row in comparison.rows)
+    if most > comparison.n_rows[0]:
+        yield f"methods that need no rows to choose by: grown from {most:,} rows, as by treewright fit"
+    names = ["method", "chosen by", "leaves", "training", "validation", "test", "below", "seconds"]
+    if not any(row["certificate"] is not None for row in comparison.rows):
+        names.remove("below")
+    lines = [names, *_constant_line(comparison, in_per_cent, names)]
+    for row in comparison.rows:
+        if row["trouble"] is None:
+            losses = [_loss_cell(row[name], in_per_cent, up=name == "certificate") for name in _SHOWN]
+            cells = [row["method"], row["by"], f"{row['leaves']:,}", *losses, f"{row['seconds']:.2f}"]
+            if "below" not in names:
+                del cells[6]
+            lines.append(cells)
+    yield from aligned(lines, right=range(2, len(names)), gap=2)
+    for row in comparison.rows:
+        if row["trouble"] is not None:
+            yield f"{row['method']}: {row['trouble']}"
+    if "below" in names:
+        sure, what = f"{100 * (1 - comparison.delta):g} %", "cost" if schema.has_costs else "error"
+        yield f"below: the true {what} is below it with {sure} confidence, for a line chosen beforehand"
+    yield from _best_line(comparison, in_per_cent)
+
+
+def _best_line(comparison: Comparison, in_per_cent: bool) -> Iterator[str]:
+    """The best row, and why its test loss is unbiased."""
+    best = comparison.best
+    if best is None:
+        return
+    name = f"{best['method']} ({best['by']})" if best["by"] else best["method"]
+    leaves = "1 leaf (one answer for every row)" if best["leaves"] == 1 else f"{best['leaves']:,} leaves"
+    what = "error" if in_per_cent else "loss"
+    loss = _loss_cell(best["test"], in_per_cent, up=False)
+    yield f"best: {name}, {leaves}, test {what} {loss}; chosen as the smallest tree within one standard error"
+    yield f"of the least validation {what}, without the test rows: its test {what} is an honest estimate"
+
+
+def _constant_line(comparison: Comparison, in_per_cent: bool, names: list[str]) -> Iterator[list[str]]:
+    """The losses of the best constant prediction; nothing where it is not known."""
+    always = comparison.constant
+    if not always:
+        return
+    answer = always["answer"]
+    text = amount(answer) if comparison.schema.targets[0].classes is None else class_word(answer)
+    text = text if len(text) <= _LONGEST_ANSWER else f"{text[: _LONGEST_ANSWER - 1]}…"
+    losses = [_loss_cell(always[name], in_per_cent, up=False) for name in _SHOWN[:3]]
+    yield [f"always {text}", "", "1", *losses, *(["–"] * (len(names) - 6))]
+
+
+def _loss_cell(loss: Any, in_per_cent: bool, up: bool) -> str:
+    return "–" if loss is None else loss_text(loss, in_per_cent=in_per_cent, up=up)

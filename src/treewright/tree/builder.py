@@ -13,9 +13,9 @@ from itertools import count
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright import _core
+from treewright._arrays import Array, Flags, Floats, Int32s, Ints
 from treewright.encoding.schema import Schema
 from treewright.tree.class_counts import SparseRows
 from treewright.tree.conditions import NodeTest, pack_subsets, pack_test
@@ -46,7 +46,7 @@ def preorder(root: Item, children: Callable[[Item], Sequence[Item]], most: int |
     return nodes
 
 
-def subtree_ends(is_leaf: Iterable[bool]) -> NDArray[np.int32]:
+def subtree_ends(is_leaf: Iterable[bool]) -> Int32s:
     """One past the subtree of each node, from whether each node in preorder is a leaf.
 
     >>> subtree_ends([False, True, False, True, True]).tolist()
@@ -86,9 +86,7 @@ def best_first(
         new = children(node)
 
 
-def best_first_order(
-    end: NDArray[np.int32], gain: NDArray[np.float64], joined: NDArray[np.bool_] | None = None
-) -> NDArray[np.int32]:
+def best_first_order(end: Int32s, gain: Floats, joined: Flags | None = None) -> Int32s:
     """The best-first step at which each branch is split; -1 at leaves.
 
     A node that is `joined` to its parent belongs to the same multiway split: the steps of both follow each
@@ -146,12 +144,12 @@ def node_arrays(tests: Iterable[NodeEntry]) -> dict[str, Any]:
     }
 
 
-def preorder_steps(is_leaf: NDArray[np.bool_]) -> NDArray[np.int32]:
+def preorder_steps(is_leaf: Flags) -> Int32s:
     """Steps in preorder, for trees without gains; -1 at leaves."""
     return np.where(is_leaf, -1, np.cumsum(~is_leaf) - 1).astype(np.int32)
 
 
-def sum_of_leaves(end: NDArray[np.int32], at_leaves: NDArray[Any]) -> NDArray[np.int64]:
+def sum_of_leaves(end: Int32s, at_leaves: Array) -> Ints:
     """For each node the sum of the whole numbers at the leaves below it; those at branches must be 0."""
     before = np.concatenate([[0], np.cumsum(at_leaves.astype(np.int64))])
     return np.asarray(before[end] - before[:-1])
@@ -261,26 +259,23 @@ def flatten(schema: Schema, root: Branch | Leaf) -> dict[str, Any]:
 
 
 def _statistics(
-    schema: Schema, end: NDArray[np.int32], nodes: Sequence[Branch | Leaf]
-) -> tuple[NDArray[np.float64] | SparseRows, NDArray[np.float64]]:
+    schema: Schema, end: Int32s, nodes: Sequence[Branch | Leaf]
+) -> tuple[Floats | SparseRows, Floats]:
     """The statistic and the weight of every node, from those of the leaves."""
     leaves = {i: _leaf_statistic(schema, node) for i, node in enumerate(nodes) if isinstance(node, Leaf)}
     first = schema.block_widths[0] if schema.predicts_classes else 1
     weight = np.zeros((len(nodes), 1))
     weight[list(leaves), 0] = [row[:first].sum() for row in leaves.values()]
     weight = _core.join_classes(end, weight)[:, 0]
-    if schema.is_wide:
-        columns = [np.flatnonzero(row) for row in leaves.values()]
-        node = np.repeat(list(leaves), [len(column) for column in columns])
-        value = np.concatenate([row[column] for row, column in zip(leaves.values(), columns, strict=True)])
-        return SparseRows.from_cells(end, node, np.concatenate(columns), value, schema.width), weight
     statistic = np.zeros((len(nodes), schema.width))
     statistic[list(leaves)] = list(leaves.values())
+    if schema.is_wide:
+        return SparseRows.of(end, statistic), weight
     join = _core.join_classes if schema.predicts_classes else _core.join_moments
     return join(end, statistic), weight
 
 
-def _leaf_statistic(schema: Schema, leaf: Leaf) -> NDArray[np.float64]:
+def _leaf_statistic(schema: Schema, leaf: Leaf) -> Floats:
     statistic = np.asarray(leaf.statistic, np.float64)
     if statistic.shape != (schema.width,):
         what = "a weight per class" if schema.predicts_classes else "weight, value, deviation per target"

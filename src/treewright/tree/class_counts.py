@@ -6,20 +6,17 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright import _core
+from treewright._arrays import Array, Flags, Floats, Int32s, Ints
 from treewright.tree.frozen_arrays import FrozenArrays
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
 
 
 class Summary(NamedTuple):
     """The statistic in brief for each node (first axis) and target (second axis)."""
 
     weight: Floats
-    label: NDArray[np.int64]  # the heaviest class, the first among equals
+    label: Ints  # the heaviest class, the first among equals
     heaviest: Floats  # its weight
     risk: Floats
 
@@ -40,23 +37,23 @@ class SparseRows(FrozenArrays):
     [3.0, 4.0, 0.0]
     """
 
-    end: Ints  # the shape of the tree: one past the subtree at i
-    start: NDArray[np.int64]  # n + 1
-    column: Ints
+    end: Int32s  # the shape of the tree: one past the subtree at i
+    start: Ints  # n + 1
+    column: Int32s
     value: Floats
     width: int
 
     @classmethod
     def of(cls, end: Any, dense: Any) -> SparseRows:
         """The rows of a dense matrix at the leaves of a tree; those of branches are ignored."""
-        shape: Ints = np.asarray(end, np.int32)
+        shape: Int32s = np.asarray(end, np.int32)
         matrix: Floats = np.asarray(dense, np.float64)
         leaves = np.flatnonzero(shape == np.arange(1, len(shape) + 1))
         place, column = np.nonzero(matrix[leaves])
         return cls.from_cells(shape, leaves[place], column, matrix[leaves[place], column], matrix.shape[1])
 
     @classmethod
-    def from_weights(cls, end: Ints, node: Any, column: Any, weight: Floats, width: int) -> SparseRows:
+    def from_weights(cls, end: Int32s, node: Any, column: Any, weight: Floats, width: int) -> SparseRows:
         """Weights summed by leaf and column, in the order in which they are given."""
         present = weight > 0
         keys = np.asarray(node, np.int64)[present] * width + np.asarray(column)[present]
@@ -66,7 +63,7 @@ class SparseRows(FrozenArrays):
         return cls.from_cells(end, cells // width, cells % width, value, width)
 
     @classmethod
-    def from_cells(cls, end: Ints, node: Any, column: Any, value: Floats, width: int) -> SparseRows:
+    def from_cells(cls, end: Int32s, node: Any, column: Any, value: Floats, width: int) -> SparseRows:
         """From single cells, sorted by leaf and column."""
         start = np.concatenate([[0], np.cumsum(np.bincount(node, minlength=len(end)))])
         return cls(end, start.astype(np.int64), column.astype(np.int32), value, width)
@@ -101,7 +98,7 @@ class SparseRows(FrozenArrays):
             return dense[0][tuple(rest)] if rest else dense[0]
         return dense[(slice(None), *rest)]
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         if copy is False:
             raise ValueError("compressed rows become an array only by a copy")
         return np.asarray(self[:], dtype)
@@ -123,7 +120,7 @@ class SparseRows(FrozenArrays):
         """For each node the values in some columns of its own: a row of `columns` for each node."""
         return _core.sums_at(*self._arrays(), np.ascontiguousarray(columns, np.int32))
 
-    def of_nodes(self, nodes: NDArray[np.bool_], end: Ints) -> SparseRows:
+    def of_nodes(self, nodes: Flags, end: Int32s) -> SparseRows:
         """The rows of a smaller tree of the shape `end`, made of some of the nodes."""
         leaves = np.zeros(len(self), np.bool_)
         leaves[np.flatnonzero(nodes)[end == np.arange(1, len(end) + 1)]] = True
@@ -132,7 +129,7 @@ class SparseRows(FrozenArrays):
         lengths[1:][leaves] = np.diff(start)
         return SparseRows(end, np.cumsum(lengths[np.append(True, nodes)]), column, value, self.width)
 
-    def shares(self, nodes: NDArray[Any], widths: tuple[int, ...]) -> list[Floats]:
+    def shares(self, nodes: Array, widths: tuple[int, ...]) -> list[Floats]:
         """The rows of the given nodes, each divided by its sum: a dense matrix for each block."""
         row, column, value = self._cells(nodes)
         shares, first = [], 0
@@ -145,13 +142,13 @@ class SparseRows(FrozenArrays):
             first += width
         return shares
 
-    def _dense(self, nodes: NDArray[Any]) -> Floats:
+    def _dense(self, nodes: Array) -> Floats:
         row, column, value = self._cells(nodes)
         dense = np.zeros((len(nodes), self.width))
         dense[row, column] = value
         return dense
 
-    def _cells(self, nodes: NDArray[Any]) -> tuple[NDArray[np.int64], Ints, Floats]:
+    def _cells(self, nodes: Array) -> tuple[Ints, Int32s, Floats]:
         """The non-zero cells of some nodes' rows: position in `nodes`, column and value."""
         if not np.all(self.end[nodes] == nodes + 1):
             return self._cells_of_branches(nodes)
@@ -160,7 +157,7 @@ class SparseRows(FrozenArrays):
         place = np.arange(len(row)) + (self.start[nodes] - np.cumsum(length) + length)[row]
         return row, self.column[place], self.value[place]
 
-    def _cells_of_branches(self, nodes: NDArray[Any]) -> tuple[NDArray[np.int64], Ints, Floats]:
+    def _cells_of_branches(self, nodes: Array) -> tuple[Ints, Int32s, Floats]:
         """The same where some nodes are branches: from the slice of all their subtrees."""
         first = nodes.min()
         last = self.end[first : nodes.max() + 1].max()
@@ -174,5 +171,5 @@ class SparseRows(FrozenArrays):
         shape = np.arange(1, len(different) + 1, dtype=np.int32)
         return SparseRows(shape, *sums, self.width)._cells(position)
 
-    def _arrays(self) -> tuple[Ints, NDArray[np.int64], Ints, Floats]:
+    def _arrays(self) -> tuple[Int32s, Ints, Int32s, Floats]:
         return self.end, self.start, self.column, self.value

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._arrays import Array, Bytes, Flags, Floats, Ints
 from treewright._text import LONGEST_LIST, label_text, name_text, set_text
 from treewright.encoding.kinds import Kind
 from treewright.encoding.prefix_codes import Reader, count_bits, name_bits, read_names, write_names
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from treewright.encoding import Dataset
     from treewright.tree.tree import Tree
 
-Flags: TypeAlias = NDArray[np.bool_]
+IS_KNOWN, IS_MISSING, OR_MISSING = "is known", "is missing", " or missing"  # the last after another condition
 
 
 # ---- tests by name -------------------------------------------------------------------------------------
@@ -61,7 +62,7 @@ class NodeTest:
         """
         raise NotImplementedError
 
-    def values(self, data: Dataset) -> NDArray[Any]:
+    def values(self, data: Dataset) -> Array:
         """The encoded values that the test reads."""
         return data.column(data.schema.position(self.columns[0]))
 
@@ -166,7 +167,7 @@ class Combination(NodeTest):
                 raise ValueError(f"the weight of {column.name!r} is {weight!r}; it must be finite and not 0")
         return Direction.of(positions, self.weights.values())
 
-    def values(self, data: Dataset) -> NDArray[Any]:
+    def values(self, data: Dataset) -> Array:
         """The sum for each row."""
         return self.direction(data.schema).values(data)
 
@@ -209,7 +210,7 @@ class StoredTest:
     names_a_side: ClassVar[bool] = False  # whether the code names the values of one side
 
     @classmethod
-    def of_arrays(cls, column: Column, threshold: float, bits: NDArray[np.uint8]) -> Self:
+    def of_arrays(cls, column: Column, threshold: float, bits: Bytes) -> Self:
         """The test from the arrays of a tree; `bits` begin with those of the test."""
         raise NotImplementedError
 
@@ -217,11 +218,11 @@ class StoredTest:
         """The test by name, of a single column."""
         raise NotImplementedError
 
-    def holds(self, values: NDArray[Any]) -> Flags:
+    def holds(self, values: Array) -> Flags:
         """Whether each encoded value passes; False where it is missing or unknown."""
         raise NotImplementedError
 
-    def is_known(self, values: NDArray[Any]) -> Flags:
+    def is_known(self, values: Array) -> Flags:
         """Whether each encoded value is neither missing nor a category unknown to the schema."""
         return ~self.column.type.is_unknown(values)
 
@@ -248,9 +249,7 @@ class StoredTest:
         raise NotImplementedError
 
     @classmethod
-    def node_bits(
-        cls, tree: Tree, nodes: NDArray[np.intp], kind: Kind, code: CodeOptions
-    ) -> NDArray[np.float64]:
+    def node_bits(cls, tree: Tree, nodes: NDArray[np.intp], kind: Kind, code: CodeOptions) -> Floats:
         """The length of what `write` writes, for nodes that test columns of a kind."""
         raise NotImplementedError
 
@@ -263,7 +262,7 @@ class ThresholdTest(StoredTest):
     coded_as = "thresholds"
 
     @classmethod
-    def of_arrays(cls, column: Column, threshold: float, bits: NDArray[np.uint8]) -> Self:
+    def of_arrays(cls, column: Column, threshold: float, bits: Bytes) -> Self:
         """The threshold."""
         return cls(column, threshold)
 
@@ -271,7 +270,7 @@ class ThresholdTest(StoredTest):
         """`Below`."""
         return Below(self.column.name, self.threshold)
 
-    def holds(self, values: NDArray[Any]) -> Flags:
+    def holds(self, values: Array) -> Flags:
         """Compared in double precision."""
         return np.asarray(values.astype(np.float64, copy=False) <= self.threshold)
 
@@ -299,9 +298,7 @@ class ThresholdTest(StoredTest):
         return cls(column, column.type.read_threshold(reader, code.signed)), False
 
     @classmethod
-    def node_bits(
-        cls, tree: Tree, nodes: NDArray[np.intp], kind: Kind, code: CodeOptions
-    ) -> NDArray[np.float64]:
+    def node_bits(cls, tree: Tree, nodes: NDArray[np.intp], kind: Kind, code: CodeOptions) -> Floats:
         """Each threshold is measured once."""
         values, place = np.unique(tree.threshold[nodes], return_inverse=True)
         lengths = [kind.threshold_bits(value, code.signed) for value in values.tolist()]
@@ -317,7 +314,7 @@ class SubsetTest(StoredTest):
     names_a_side = True
 
     @classmethod
-    def of_arrays(cls, column: Column, threshold: float, bits: NDArray[np.uint8]) -> Self:
+    def of_arrays(cls, column: Column, threshold: float, bits: Bytes) -> Self:
         """The set of categories."""
         return cls(column, unpack_bits(bits, len(column.categories)))
 
@@ -328,7 +325,7 @@ class SubsetTest(StoredTest):
     def _names(self, flags: Flags) -> tuple[Hashable, ...]:
         return tuple(self.column.categories[code] for code in np.flatnonzero(flags).tolist())
 
-    def holds(self, values: NDArray[Any]) -> Flags:
+    def holds(self, values: Array) -> Flags:
         """Looked up by code; those below 0 are missing or unknown."""
         return np.asarray(np.append(self.passes, [False, False])[values])
 
@@ -366,9 +363,7 @@ class SubsetTest(StoredTest):
         return cls(column, np.array(passes, np.bool_)), others_left
 
     @classmethod
-    def node_bits(
-        cls, tree: Tree, nodes: NDArray[np.intp], kind: Kind, code: CodeOptions
-    ) -> NDArray[np.float64]:
+    def node_bits(cls, tree: Tree, nodes: NDArray[np.intp], kind: Kind, code: CodeOptions) -> Floats:
         """Column by column, a block of subsets at a time."""
         if code.known:
             return np.array(tree.schema.category_counts, np.float64)[tree.feature[nodes]]
@@ -408,13 +403,13 @@ def subset_bits(n_categories: int, left: Any) -> bytes:
     return np.packbits(np.isin(np.arange(n_categories), left), bitorder="little").tobytes()
 
 
-def unpack_bits(bits: NDArray[np.uint8], n_categories: int) -> Flags:
+def unpack_bits(bits: Bytes, n_categories: int) -> Flags:
     """For each category whether its bit is set; `bits` may go on behind them."""
     own = bits[: (n_categories + 7) // 8]
     return np.unpackbits(own, count=n_categories, bitorder="little").view(np.bool_)
 
 
-def pack_subsets(bits: Sequence[bytes]) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+def pack_subsets(bits: Sequence[bytes]) -> tuple[Ints, Bytes]:
     """Where the bits of each test of categories begin (-1 for other tests), and all bits."""
     lengths = np.array([len(each) for each in bits], np.int64)
     starts = np.where(lengths > 0, np.cumsum(lengths) - lengths, -1)
@@ -424,7 +419,7 @@ def pack_subsets(bits: Sequence[bytes]) -> tuple[NDArray[np.int64], NDArray[np.u
 TESTS: dict[str, type[StoredTest]] = {"below": ThresholdTest, "among": SubsetTest}  # by `Kind.test`
 
 
-def stored_test(column: Column, threshold: float, bits: NDArray[np.uint8]) -> StoredTest:
+def stored_test(column: Column, threshold: float, bits: Bytes) -> StoredTest:
     """The test of a column from the arrays of a tree; `bits` begin with those of the test."""
     return TESTS[column.type.test].of_arrays(column, threshold, bits)
 
@@ -483,7 +478,7 @@ class Between:
         """The length of its text: one condition."""
         return 1
 
-    def holds(self, values: NDArray[Any], categories: tuple[Hashable, ...] = ()) -> Flags:
+    def holds(self, values: Array, categories: tuple[Hashable, ...] = ()) -> Flags:
         """Whether each value of the encoded column fits."""
         values = np.asarray(values, np.float64)  # float32 against a float64 would be decided in float32
         fits = ~np.isnan(values)
@@ -496,9 +491,9 @@ class Between:
     def words(self, column: Column, longest: int = LONGEST_LIST, *, own_upto: int = 0) -> str:
         """What the value must be, but for missing values."""
         if self.above is None and self.upto is None:
-            return "is known"
+            return IS_KNOWN
         if self.above == inf:
-            return "is missing"
+            return IS_MISSING
         ends = (("> ", self.above), ("<= ", self.upto))
         return " and ".join(sign + column.threshold_text(end + 0.0) for sign, end in ends if end is not None)
 
@@ -506,7 +501,7 @@ class Between:
         """The interval in words; `with_missing` followed by "or missing" where that fits."""
         text = join_words(name_text(column.name), self.words(column))
         is_interval = self.upto is not None or self.above not in (None, inf)
-        return text + (" or missing" if self.missing and with_missing and is_interval else "")
+        return text + OR_MISSING * (self.missing and with_missing and is_interval)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values; `known` says whether any number fits, infinite ends are text."""
@@ -558,7 +553,7 @@ class Within:
         """The length of its text: one condition and its categories."""
         return 1 + len(self.categories)
 
-    def holds(self, values: NDArray[Any], categories: tuple[Hashable, ...] = ()) -> Flags:
+    def holds(self, values: Array, categories: tuple[Hashable, ...] = ()) -> Flags:
         """Whether each code of the encoded column fits; `categories` are those of the column."""
         own = frozenset(self.categories)
         # code -1 is a missing value, -2 an unseen category: the last and the last but one
@@ -572,17 +567,17 @@ class Within:
         own = frozenset(self.categories)
         others = tuple(category for category in column.categories if category not in own)
         if not own:
-            return "is missing" if self.missing else "is a new category"
+            return IS_MISSING if self.missing else "is a new category"
         if not others:
-            return "is known"
+            return IS_KNOWN
         within = len(own) <= max(len(others), own_upto)
         return membership_text(self.categories if within else others, within, longest)
 
     def text(self, column: Column, *, with_missing: bool = True, longest: int = LONGEST_LIST) -> str:
         """The categories in words; see `Between.text`."""
         words = self.words(column, longest)
-        also_missing = self.missing and self.categories and (with_missing or words == "is known")
-        return f"{name_text(column.name)} {words}" + (" or missing" if also_missing else "")
+        also_missing = self.missing and self.categories and (with_missing or words == IS_KNOWN)
+        return f"{name_text(column.name)} {words}" + (OR_MISSING if also_missing else "")
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""

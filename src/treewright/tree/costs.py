@@ -7,14 +7,13 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright import _core
+from treewright._arrays import Array, Floats, Ints
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Schema, Target
 from treewright.parameters.values import Costs
 
-Floats = NDArray[np.float64]
 CostSplit = Literal["altered_priors", "generalised_gini", "none"]
 
 _SUM_OF_PRIORS = 1e-6  # its tolerance
@@ -209,7 +208,7 @@ def highest_costs(schema: Schema) -> list[float]:
     return [1.0 if costs is None else float(costs.max()) for costs in cost_arrays(schema)]
 
 
-def costs_of(matrix: Floats, truth: NDArray[Any], answer: NDArray[Any]) -> Floats:
+def costs_of(matrix: Floats, truth: Array, answer: Array) -> Floats:
     """The costs of answers; the highest cost for an unknown class, of code -1.
 
     >>> costs_of(np.array([[0.0, 1.0], [5.0, 0.0]]), np.array([1, 0, -1]), np.array([0, 0, 0])).tolist()
@@ -218,12 +217,12 @@ def costs_of(matrix: Floats, truth: NDArray[Any], answer: NDArray[Any]) -> Float
     return np.asarray(np.where(truth < 0, matrix.max(), matrix[truth, answer]))
 
 
-def cheapest(block: Floats, costs: Floats | None) -> NDArray[np.int64]:
+def cheapest(block: Floats, costs: Floats | None) -> Ints:
     """The class of least cost for rows with the given weights of classes; the first among equals."""
     return np.asarray(block.argmax(axis=1) if costs is None else (block @ costs).argmin(axis=1))
 
 
-def cheapest_in_order(block: Floats, costs: Floats | None) -> NDArray[np.int64]:
+def cheapest_in_order(block: Floats, costs: Floats | None) -> Ints:
     """`cheapest` with sums in the order of the classes, to the last bit as exported programs compute it."""
     if costs is None:
         return np.asarray(block.argmax(axis=1))
@@ -233,7 +232,7 @@ def cheapest_in_order(block: Floats, costs: Floats | None) -> NDArray[np.int64]:
     return np.asarray(total.argmin(axis=1))
 
 
-def class_losses(block: Floats, label: NDArray[np.int64], costs: Floats | None, power: int = 1) -> Floats:
+def class_losses(block: Floats, label: Ints, costs: Floats | None, power: int = 1) -> Floats:
     """The loss of predicting `label` for rows with the given weights of classes: Σ weight · cost**power."""
     if costs is None:
         return np.asarray(block.sum(axis=1) - np.take_along_axis(block, label[:, np.newaxis], axis=1)[:, 0])

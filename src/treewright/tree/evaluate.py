@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from weakref import ref
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright import _core
+from treewright._arrays import Array, Floats, Int32s, Ints
 from treewright.encoding import Dataset, encode
 from treewright.encoding.schema import Schema
 from treewright.tree.builder import sum_of_leaves
@@ -22,9 +22,6 @@ from treewright.tree.missing import Parts, divides, parts_of
 
 if TYPE_CHECKING:
     from treewright.tree.tree import Tree
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
 
 
 def encoded_rows(rows: Any, name: str, schema: Schema | None = None, *, judging: bool = False) -> Dataset:
@@ -92,7 +89,7 @@ def same_targets(tree: Tree, data: Dataset) -> bool:
     return [each.classes for each in data.schema.targets] == [each.classes for each in tree.schema.targets]
 
 
-def checked_targets(tree: Tree, data: Dataset) -> NDArray[Any]:
+def checked_targets(tree: Tree, data: Dataset) -> Array:
     """The targets of rows for a tree; ValueError if they are not those of the tree."""
     if data.targets is None:
         raise ValueError("data has no target; encode the table with target=")
@@ -101,16 +98,16 @@ def checked_targets(tree: Tree, data: Dataset) -> NDArray[Any]:
     return data.target_array
 
 
-def leaves_of(tree: Tree, data: Dataset) -> Ints:
+def leaves_of(tree: Tree, data: Dataset) -> Int32s:
     """The leaf of each undivided row. Those of the last table are cached."""
     table, leaf = vars(tree).get("_leaves_of", (None, None))
     if table is None or table() is not data:
         leaf = tree.apply(data)
         vars(tree)["_leaves_of"] = ref(data), leaf
-    return cast(Ints, leaf)
+    return cast(Int32s, leaf)
 
 
-def whole_rows(tree: Tree, data: Dataset) -> tuple[Ints, NDArray[Any]]:
+def whole_rows(tree: Tree, data: Dataset) -> tuple[Int32s, Array]:
     """The leaves and the targets of the rows that are not divided."""
     leaf, targets = leaves_of(tree, data), data.target_array
     if not divides(tree, data):
@@ -123,7 +120,7 @@ class Arrival(NamedTuple):
     """Rows, or parts of them, at leaves."""
 
     row: Any  # an index of rows
-    leaf: Ints
+    leaf: Int32s
     weight: Floats
 
 
@@ -160,9 +157,9 @@ def statistic_of(tree: Tree, data: Dataset) -> Floats | SparseRows:
     return _core.join_classes(tree.end, sums.reshape(tree.n_nodes, schema.width))
 
 
-def _sparse_sums(tree: Tree, data: Dataset, columns: NDArray[Any]) -> SparseRows:
+def _sparse_sums(tree: Tree, data: Dataset, columns: Array) -> SparseRows:
     """The weights of very many classes at each node, added up over some parts of rows at a time."""
-    width, cells = tree.schema.width, list[tuple[NDArray[Any], NDArray[Any], Floats]]()
+    width, cells = tree.schema.width, list[tuple[Array, Array, Floats]]()
     for row, leaf, weight in arrivals(tree, data):
         own = columns[:, row]
         known = own.ravel() >= 0
@@ -173,7 +170,7 @@ def _sparse_sums(tree: Tree, data: Dataset, columns: NDArray[Any]) -> SparseRows
     return SparseRows.from_weights(tree.end, node, column, value, width)
 
 
-def _moments(tree: Tree, data: Dataset, targets: NDArray[Any]) -> list[Floats]:
+def _moments(tree: Tree, data: Dataset, targets: Array) -> list[Floats]:
     """(weight, mean, squared deviation) at each node, for each target; computed about each leaf's value, so
     that an offset of y costs no precision.
     """
@@ -203,12 +200,7 @@ def own_losses(tree: Tree) -> Floats:
         return tree.linear.loss
     if not tree.schema.predicts_classes:
         return np.asarray(tree.statistic[:, 2::3].sum(axis=1))
-    return least_losses(tree.schema, tree.statistic)
-
-
-def least_losses(schema: Schema, statistic: Floats) -> Floats:
-    """The loss of the best prediction for rows with the given weights of classes."""
-    return _class_losses(schema, statistic)
+    return node_losses(tree.schema, tree.statistic)
 
 
 def losses(tree: Tree, data: Dataset) -> Floats:
@@ -226,7 +218,7 @@ def losses(tree: Tree, data: Dataset) -> Floats:
         weight = arrived.summary(tree.criterion, tree.schema.block_widths).weight
         return np.asarray((weight - arrived.at(tree.label + first)).sum(axis=1)) + _unknown_losses(tree, data)
     if tree.schema.predicts_classes:
-        return _class_losses(tree.schema, arrived, tree.label) + _unknown_losses(tree, data)
+        return node_losses(tree.schema, arrived, tree.label) + _unknown_losses(tree, data)
     block = arrived.reshape(tree.n_nodes, -1, 3)
     return np.asarray((block[:, :, 2] + block[:, :, 0] * (block[:, :, 1] - tree.value) ** 2).sum(axis=1))
 
@@ -246,21 +238,19 @@ def squared_losses(tree: Tree, data: Dataset) -> Floats:
         return _climbing(tree, data, 2)
     if loses_0_or_1(tree):
         return losses(tree, data)
-    known = _class_losses(tree.schema, np.asarray(statistic_of(tree, data)), tree.label, power=2)
+    known = node_losses(tree.schema, np.asarray(statistic_of(tree, data)), tree.label, power=2)
     return np.asarray(known + _unknown_losses(tree, data, power=2))
 
 
-def _class_losses(
-    schema: Schema, statistic: Floats, label: NDArray[Any] | None = None, power: int = 1
-) -> Floats:
-    """The losses of predicting `label`, (nodes, targets), by default the best."""
-    losses, blocks = (
-        np.zeros(len(statistic)),
-        np.split(statistic, np.cumsum(schema.block_widths)[:-1], axis=1),
-    )
-    for i, (block, costs) in enumerate(zip(blocks, cost_arrays(schema), strict=True)):
-        losses += class_losses(block, cheapest(block, costs) if label is None else label[:, i], costs, power)
-    return losses
+def node_losses(schema: Schema, statistic: Floats, label: Array | None = None, power: int = 1) -> Floats:
+    """The losses of predicting `label`, (nodes, targets), for rows with the given weights of classes; by
+    default of the best predictions.
+    """
+    total, borders = np.zeros(len(statistic)), np.cumsum(schema.block_widths)[:-1]
+    blocks = zip(np.split(statistic, borders, axis=1), cost_arrays(schema), strict=True)
+    for i, (block, costs) in enumerate(blocks):
+        total += class_losses(block, cheapest(block, costs) if label is None else label[:, i], costs, power)
+    return total
 
 
 def unknown_weights(tree: Tree, data: Dataset) -> Floats:
@@ -297,7 +287,7 @@ def _climbing(tree: Tree, data: Dataset, power: int) -> Floats:
     return total
 
 
-def answer_losses(tree: Tree, node: Ints, targets: NDArray[Any], rows: Dataset | None = None) -> Floats:
+def answer_losses(tree: Tree, node: Int32s, targets: Array, rows: Dataset | None = None) -> Floats:
     """The loss of each row by the prediction of one node each; linear models need the `rows`."""
     if rows is not None:
         return prediction_losses(tree, tree.numbers_at(node, rows), targets)
@@ -305,7 +295,7 @@ def answer_losses(tree: Tree, node: Ints, targets: NDArray[Any], rows: Dataset |
     return prediction_losses(tree, predictions[node], targets)
 
 
-def prediction_losses(tree: Tree, predictions: NDArray[Any], targets: NDArray[Any]) -> Floats:
+def prediction_losses(tree: Tree, predictions: Array, targets: Array) -> Floats:
     """The loss of each row by predictions, (rows, targets) codes or numbers, summed over the targets."""
     total = np.zeros(len(predictions))
     for y, own, matrix in zip(targets, predictions.T, cost_arrays(tree.schema), strict=True):
@@ -326,7 +316,7 @@ def number_losses(criterion: str, y: Floats, value: Floats) -> Floats:
     return distance if criterion == "absolute_error" else distance**2
 
 
-def rows_of(tree: Tree, data: Dataset) -> NDArray[np.int64]:
+def rows_of(tree: Tree, data: Dataset) -> Ints:
     """The number of rows with positive weight that reach each node, as a whole or in part."""
     at_leaf = np.zeros(tree.n_nodes, np.int64)
     if divides(tree, data):
@@ -337,7 +327,7 @@ def rows_of(tree: Tree, data: Dataset) -> NDArray[np.int64]:
     return sum_of_leaves(tree.end, at_leaf)
 
 
-def _part_counts(tree: Tree, parts: Parts, weight: Floats) -> NDArray[np.int64]:
+def _part_counts(tree: Tree, parts: Parts, weight: Floats) -> Ints:
     """Numbers whose sum over a subtree is the number of rows with a part in it: 1 for each part, and -1 at
     the lowest common ancestor of two consecutive parts of a row.
     """

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._arrays import Flags, Floats, Int32s, Ints
 from treewright.tree.frozen_arrays import FrozenArrays
 
 if TYPE_CHECKING:
@@ -22,14 +23,14 @@ class LinearAnswers(FrozenArrays):
     A value that is missing or not finite counts as the column's `mean`.
     """
 
-    intercept: NDArray[np.float64]  # (nodes,)
-    start: NDArray[np.int64]  # (nodes + 1,): the terms of node i are start[i] … start[i + 1]
-    column: NDArray[np.int32]
-    coefficient: NDArray[np.float64]
-    loss: NDArray[np.float64]  # (nodes,): Σ weight · (y − answer)² of the training rows of each node
-    mean: NDArray[np.float64]  # of each column of the table; 0 where none is needed
+    intercept: Floats  # (nodes,)
+    start: Ints  # (nodes + 1,): the terms of node i are start[i] … start[i + 1]
+    column: Int32s
+    coefficient: Floats
+    loss: Floats  # (nodes,): Σ weight · (y − answer)² of the training rows of each node
+    mean: Floats  # of each column of the table; 0 where none is needed
 
-    def of_nodes(self, nodes: NDArray[np.bool_]) -> LinearAnswers:
+    def of_nodes(self, nodes: Flags) -> LinearAnswers:
         """The linear models of some of the nodes."""
         lengths = np.diff(self.start)
         terms = np.repeat(nodes, lengths)
@@ -47,13 +48,13 @@ class LinearAnswers(FrozenArrays):
         own = slice(int(self.start[node]), int(self.start[node + 1]))
         return zip(self.column[own].tolist(), self.coefficient[own].tolist(), strict=True)
 
-    def at(self, nodes: NDArray[np.integer], data: Dataset) -> NDArray[np.float64]:
+    def at(self, nodes: NDArray[np.integer], data: Dataset) -> Floats:
         """The prediction for each row of a table by the model of one node each."""
         columns = np.unique(self.column)
         values = np.empty((len(columns), data.n_rows))
         for place, j in enumerate(columns.tolist()):
             values[place] = known_values(data.column(j), float(self.mean[j]))
-        predictions: NDArray[np.float64] = self.intercept[nodes]
+        predictions: Floats = self.intercept[nodes]
         length = np.diff(self.start)[nodes]
         for k in range(int(length.max(initial=0))):  # the k-th term of every row that has one
             rows = np.flatnonzero(length > k)
@@ -64,7 +65,7 @@ class LinearAnswers(FrozenArrays):
         return predictions
 
 
-def known_values(column: NDArray[np.floating], mean: float) -> NDArray[np.float64]:
+def known_values(column: NDArray[np.floating], mean: float) -> Floats:
     """A column of numbers in which missing and not finite ones are replaced by the mean."""
     values = column.astype(np.float64)
     return np.asarray(np.where(np.isfinite(values), values, mean))

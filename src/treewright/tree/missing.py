@@ -6,24 +6,21 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright import _core
+from treewright._arrays import Bytes, Flags, Floats, Int32s, Ints
 from treewright.encoding import Dataset
 from treewright.tree.oblique import extended_columns, plain_leaves
 
 if TYPE_CHECKING:
     from treewright.tree.tree import Tree
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int32]
-Bools = NDArray[np.bool_]
 
 MOST_PARTS = 2**20  # of rows that are held at a time
 _BLOCK = 2**14  # rows that are checked at a time
 
 
-def leaves(tree: Tree, data: Dataset, n_threads: int = 1) -> Ints:
+def leaves(tree: Tree, data: Dataset, n_threads: int = 1) -> Int32s:
     """The leaf of each row, by the tree's treatment of missing values.
 
     The first surrogate of a node whose value is known decides (a category that is not in the training rows is
@@ -48,7 +45,7 @@ def leaves(tree: Tree, data: Dataset, n_threads: int = 1) -> Ints:
     )
 
 
-Routes = tuple[Ints, Ints, Floats, NDArray[np.int64], Bools, Bools, NDArray[np.uint8]]
+Routes = tuple[Int32s, Int32s, Floats, Ints, Flags, Flags, Bytes]
 
 
 def routes_of(tree: Tree) -> Routes:
@@ -75,7 +72,7 @@ def columns_with_missing(tree: Tree) -> frozenset[int]:
     return frozenset(tree.feature[inner[learnt]].tolist())
 
 
-def missing_arrives(tree: Tree) -> Bools:
+def missing_arrives(tree: Tree) -> Flags:
     """Whether a missing value of the column that a node tests can reach it; False at leaves.
 
     It cannot where a test of the same column above sends missing values to the other side.
@@ -93,7 +90,7 @@ def missing_arrives(tree: Tree) -> Bools:
             ends = np.searchsorted(np.sort(tree.end[without]), nodes, side="right")
             arrives[nodes] = starts == ends  # in no subtree without missing values
         vars(tree)["_missing_arrives"] = arrives
-    return cast(Bools, vars(tree)["_missing_arrives"])
+    return cast(Flags, vars(tree)["_missing_arrives"])
 
 
 def divides(tree: Tree, data: Dataset) -> bool:
@@ -153,8 +150,8 @@ class Parts(NamedTuple):
     """Parts of some consecutive rows at leaves; those of a row lie together, from left to right."""
 
     first: int  # the row with which they begin
-    start: NDArray[np.int64]  # of each row, and where the last one ends
-    leaf: Ints
+    start: Ints  # of each row, and where the last one ends
+    leaf: Int32s
     share: Floats
 
     @property
@@ -163,7 +160,7 @@ class Parts(NamedTuple):
         return len(self.start) - 1
 
     @property
-    def place(self) -> NDArray[np.int64]:
+    def place(self) -> Ints:
         """The row of each part, counted from the first of these rows."""
         return np.repeat(np.arange(self.n_rows), np.diff(self.start))
 

@@ -9,9 +9,9 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright import _core
+from treewright._arrays import Array, Flags, Floats, Int32s
 from treewright.encoding.schema import Column, Schema
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Direction:
         """The weight of each column."""
         return {schema.names[c]: weight for c, weight in zip(self.columns, self.weights, strict=True)}
 
-    def values(self, data: Dataset) -> NDArray[np.float64]:
+    def values(self, data: Dataset) -> Floats:
         """The sum for each row of a table."""
         columns = data.column_arrays
         terms = zip(self.columns, self.weights, strict=True)
@@ -92,7 +92,7 @@ def extended_columns(data: Dataset, directions: tuple[Direction, ...]) -> Any:
     return [*data.column_arrays, *(direction.values(data) for direction in directions)]
 
 
-def plain_leaves(data: Dataset, directions: tuple[Direction, ...], *routes: Any) -> NDArray[np.int32]:
+def plain_leaves(data: Dataset, directions: tuple[Direction, ...], *routes: Any) -> Int32s:
     """The leaf of each row of a table; `routes` are the arguments of `_core.apply` after the columns."""
     if not directions:
         return _core.apply(data.columns, *routes)
@@ -100,7 +100,7 @@ def plain_leaves(data: Dataset, directions: tuple[Direction, ...], *routes: Any)
     return _core.apply_sums(data.columns, pairs, *routes)
 
 
-def column_at(tree: Tree, data: Dataset, feature: int, rows: NDArray[Any]) -> NDArray[Any]:
+def column_at(tree: Tree, data: Dataset, feature: int, rows: Array) -> Array:
     """The values of a tree's `feature`, a column or a direction, in some rows of a table."""
     n_columns = len(tree.schema.columns)
     if feature >= n_columns:
@@ -116,7 +116,7 @@ def with_directions(data: Dataset, directions: tuple[Direction, ...]) -> Dataset
     return replace(data, schema=schema, columns=tuple(extended_columns(data, directions)))
 
 
-def asked_columns(tree: Tree, nodes: NDArray[np.bool_] | None = None) -> list[int]:
+def asked_columns(tree: Tree, nodes: Flags | None = None) -> list[int]:
     """The columns of the table that predictions may depend on, in order: those of tests, surrogates and
     linear leaves. `nodes` flags the nodes whose tests and linear models count.
 
@@ -140,13 +140,13 @@ def known_complete(tree: Tree) -> bool:
     return incomplete is not None and not set(incomplete) & set(asked_columns(tree))
 
 
-def asks(tree: Tree, column: int) -> NDArray[np.bool_]:
+def asks(tree: Tree, column: int) -> Flags:
     """Whether each node tests a column of the table, alone or in a direction."""
     sums = [len(tree.schema.columns) + i for i, each in enumerate(tree.directions) if column in each.columns]
     return np.isin(tree.feature, [column, *sums])
 
 
-def by_column(tree: Tree, amount: NDArray[Any], *, whole: bool = False) -> NDArray[np.float64]:
+def by_column(tree: Tree, amount: Array, *, whole: bool = False) -> Floats:
     """An amount of each branch summed by the columns of the table.
 
     The amount of a direction is divided evenly among its columns, or each gets the `whole` of it.

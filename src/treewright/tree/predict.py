@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright._arrays import Array, Floats, Int32s, Ints
 from treewright.encoding import Dataset
 from treewright.tree.costs import cheapest_in_order, cost_arrays
-from treewright.tree.missing import Ints, divides, leaves, parts_of
+from treewright.tree.missing import divides, leaves, parts_of
 
 if TYPE_CHECKING:
     from treewright.tree.tree import Tree
 
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
-LeafValues = Callable[[Ints], list[Floats]]  # of some leaves, a matrix for each target
+LeafValues = Callable[[Int32s], list[Floats]]  # of some leaves, a matrix for each target
 
 _MOST_NUMBERS = 2**22  # of leaves that are mixed at a time
 
 
-def codes(tree: Tree, data: Dataset, n_threads: int = 1) -> NDArray[np.int64]:
+def codes(tree: Tree, data: Dataset, n_threads: int = 1) -> Ints:
     """The code of the predicted class of each row, (rows, targets): that of its leaf, or for a row in parts
     the class of least cost by their mixture.
     """
@@ -52,7 +50,7 @@ def proportions(tree: Tree, data: Dataset, n_threads: int = 1) -> list[Floats]:
     return _mixtures(tree, data, tree.shares, list(tree.schema.block_widths))
 
 
-def answers(tree: Tree, data: Dataset, n_threads: int = 1) -> NDArray[Any]:
+def answers(tree: Tree, data: Dataset, n_threads: int = 1) -> Array:
     """Codes of classes or numbers, (rows, targets)."""
     return (codes if tree.schema.predicts_classes else numbers)(tree, data, n_threads)
 
@@ -64,7 +62,7 @@ def leaf_rows(tree: Tree, data: Dataset, matrix: Floats, n_threads: int = 1) -> 
     return _mixtures(tree, data, lambda nodes: [matrix[nodes]], [matrix.shape[1]])[0]
 
 
-def _at_leaves(values: NDArray[Any], leaf: Ints) -> NDArray[Any]:
+def _at_leaves(values: Array, leaf: Int32s) -> Array:
     """The values of the leaves of rows; a single column is faster by itself."""
     return values[:, 0].take(leaf)[:, np.newaxis] if values.shape[1] == 1 else values.take(leaf, axis=0)
 
@@ -72,9 +70,9 @@ def _at_leaves(values: NDArray[Any], leaf: Ints) -> NDArray[Any]:
 class _Portion(NamedTuple):
     """Some rows: those in one leaf, and those in parts with the mixture of their leaves."""
 
-    whole: Rows
-    leaf: Ints
-    divided: Rows
+    whole: Ints
+    leaf: Int32s
+    divided: Ints
     mixed: list[Floats]
 
 

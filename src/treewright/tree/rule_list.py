@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._arrays import Array, Flags, Floats, Int32s, Ints
 from treewright.encoding import Dataset, encode
 from treewright.encoding.schema import Column, Schema
 from treewright.tree.class_counts import SparseRows
@@ -17,9 +18,6 @@ from treewright.tree.conditions import Condition, Within, merge_conditions
 from treewright.tree.missing import columns_with_missing, refuse_sending
 from treewright.tree.oblique import Direction, tested_columns, with_directions
 from treewright.tree.tree import Tree, as_array
-
-Array: TypeAlias = NDArray[Any]
-Flags: TypeAlias = NDArray[np.bool_]
 
 # Conditions, or categories named in them, of all paths of a tree together: more would not fit in memory.
 MOST_CONDITIONS = 10_000_000
@@ -128,7 +126,7 @@ class RuleList:
         """The number of conditions of all rules."""
         return sum(len(rule.conditions) for rule in self.rules)
 
-    def apply(self, data: Dataset) -> NDArray[np.int32]:
+    def apply(self, data: Dataset) -> Int32s:
         """The index of the rule that predicts for each row of an encoded table; `len(rules)`: the default."""
         if data.schema is not self.schema and data.schema.columns != self.schema.columns:
             raise ValueError("the table's columns are not the rules'; encode it with schema=rules.schema")
@@ -156,11 +154,11 @@ class RuleList:
             return as_array(classes_of(self.schema))[self.codes[places]]
         return np.array([rule.label for rule in (*self.rules, self.default)], np.float64)[places]
 
-    def predict_proba(self, table: Any) -> NDArray[np.float64]:
+    def predict_proba(self, table: Any) -> Floats:
         """The share of each class among the training rows of the same rule."""
         return self.shares(self.apply(encode(table, schema=self.schema)))
 
-    def shares(self, places: NDArray[np.integer]) -> NDArray[np.float64]:
+    def shares(self, places: NDArray[np.integer]) -> Floats:
         """The share of each class among the training rows of the rules at these places.
 
         A default without training rows has the shares of all training rows, or if there are none, its class.
@@ -183,7 +181,7 @@ class RuleList:
         return {label: code for code, label in enumerate(classes_of(self.schema))}
 
     @cached_property
-    def _shares(self) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]:
+    def _shares(self) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
         """The shares of each rule and the default, one after the other: where each begins, class, share."""
         rules, sums = (*self.rules, self.default), dict[Hashable, float]()
         for label, weight in (pair for rule in rules for pair in rule.weights):
@@ -291,9 +289,7 @@ def paths(tree: Tree, nodes: Flags | None = None) -> Iterator[tuple[int, tuple[C
             yield node, tuple(way.values())
 
 
-def weights_by_class(
-    tree: Tree, leaves: NDArray[np.intp]
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+def weights_by_class(tree: Tree, leaves: NDArray[np.intp]) -> tuple[Ints, Int32s, Floats]:
     """The classes of nodes, one node after the other: start of each, class, weight."""
     rows = tree.statistic
     if isinstance(rows, SparseRows) and len(leaves) == tree.n_leaves:

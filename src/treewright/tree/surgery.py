@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright._arrays import Array, Bytes, Flags, Floats, Int32s, Ints
 from treewright.encoding import Provenance
 from treewright.encoding.schema import Schema
 from treewright.tree.builder import best_first
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from treewright.tree.tree import Tree
 
 Arrays = dict[str, Any]
-Mask = NDArray[np.bool_]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def collapsed_arrays(tree: Tree, nodes: Iterable[int]) -> Arrays:
@@ -52,18 +49,18 @@ def grafted_arrays(tree: Tree, replacements: Mapping[int, int], leaves: Iterable
     return _kept_arrays(tree, ~left_out, _mask(tree, ends))
 
 
-def subtree_mask(tree: Tree, nodes: NDArray[Any]) -> Mask:
+def subtree_mask(tree: Tree, nodes: Array) -> Flags:
     """Whether each node is one of the given nodes or below one of them."""
     return _inside(tree, nodes, tree.end[nodes])
 
 
-def _mask(tree: Tree, nodes: NDArray[np.int64]) -> Mask:
+def _mask(tree: Tree, nodes: Ints) -> Flags:
     mask = np.zeros(tree.n_nodes, np.bool_)
     mask[nodes] = True
     return mask
 
 
-def node_indices(tree: Tree, nodes: Iterable[int]) -> NDArray[np.int64]:
+def node_indices(tree: Tree, nodes: Iterable[int]) -> Ints:
     """The given node numbers as an array; IndexError where the tree has no such node."""
     chosen = np.array([operator.index(node) for node in nodes], np.int64)
     if chosen.size and not ((chosen >= 0) & (chosen < tree.n_nodes)).all():
@@ -71,7 +68,7 @@ def node_indices(tree: Tree, nodes: Iterable[int]) -> NDArray[np.int64]:
     return chosen
 
 
-def _inside(tree: Tree, first: NDArray[Any], end: NDArray[Any]) -> Mask:
+def _inside(tree: Tree, first: Array, end: Array) -> Flags:
     """The nodes within any of the slices first:end, by counting slices that open and close."""
     change = np.zeros(tree.n_nodes + 1, np.int64)
     np.add.at(change, first, 1)
@@ -79,7 +76,7 @@ def _inside(tree: Tree, first: NDArray[Any], end: NDArray[Any]) -> Mask:
     return np.cumsum(change[:-1]) > 0
 
 
-def _kept_arrays(tree: Tree, kept: Mask, becomes_leaf: Mask) -> Arrays:
+def _kept_arrays(tree: Tree, kept: Flags, becomes_leaf: Flags) -> Arrays:
     """The arrays of the tree of the nodes that are kept."""
     leaf = (becomes_leaf | tree.is_leaf)[kept]
     position = np.concatenate([[0], np.cumsum(kept)])
@@ -107,9 +104,7 @@ def _kept_arrays(tree: Tree, kept: Mask, becomes_leaf: Mask) -> Arrays:
     }
 
 
-def _renumber_directions(
-    tree: Tree, feature: NDArray[np.int64]
-) -> tuple[NDArray[np.int32], tuple[Direction, ...]]:
+def _renumber_directions(tree: Tree, feature: Ints) -> tuple[Int32s, tuple[Direction, ...]]:
     """Features and directions of a smaller tree, without the directions that it no longer tests."""
     n_columns = len(tree.schema.columns)
     used = list(dict.fromkeys(feature[feature >= n_columns].tolist()))  # by first use
@@ -119,7 +114,7 @@ def _renumber_directions(
     return number[feature], tuple(tree.directions[i - n_columns] for i in used)
 
 
-def _has_same_parent(tree: Tree, kept: Mask, end: NDArray[np.int32], feature: NDArray[np.int32]) -> Mask:
+def _has_same_parent(tree: Tree, kept: Flags, end: Int32s, feature: Int32s) -> Flags:
     """Whether the parent of each kept node is the parent that it had before."""
     if not tree.joined.any():
         return np.zeros(len(end), np.bool_)
@@ -130,7 +125,7 @@ def _has_same_parent(tree: Tree, kept: Mask, end: NDArray[np.int32], feature: ND
     return np.asarray((parent >= 0) & (old[parent] == tree.parent[kept]))
 
 
-def _kept_surrogates(tree: Tree, kept: Mask, leaf: Mask, position: NDArray[np.int64]) -> Surrogates:
+def _kept_surrogates(tree: Tree, kept: Flags, leaf: Flags, position: Ints) -> Surrogates:
     """The surrogates of the nodes that are still branches."""
     every = tree.surrogates
     if not len(every):
@@ -140,7 +135,7 @@ def _kept_surrogates(tree: Tree, kept: Mask, leaf: Mask, position: NDArray[np.in
     return _chosen_surrogates(every, branches[every.node], position[every.node], tree.schema)
 
 
-def _chosen_surrogates(every: Surrogates, chosen: Any, node: NDArray[Any], schema: Schema) -> Surrogates:
+def _chosen_surrogates(every: Surrogates, chosen: Any, node: Array, schema: Schema) -> Surrogates:
     """Some of the surrogates, renumbered to belong to the nodes `node`."""
     arrays = {name: getattr(every, name)[chosen] for name in Surrogates.array_types() if name != "subsets"}
     subset, subsets = repack_subsets(every.subsets, arrays["subset"], arrays["feature"], schema.subset_sizes)
@@ -148,9 +143,7 @@ def _chosen_surrogates(every: Surrogates, chosen: Any, node: NDArray[Any], schem
     return Surrogates(**arrays | new)
 
 
-def repack_subsets(
-    bits: NDArray[np.uint8], subset: NDArray[np.int64], feature: NDArray[np.int32], sizes: list[int]
-) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+def repack_subsets(bits: Bytes, subset: Ints, feature: Int32s, sizes: list[int]) -> tuple[Ints, Bytes]:
     """Where the bits of each of the given tests begin once they are packed, and the packed bits."""
     lengths = np.where(subset >= 0, np.array(sizes)[np.where(subset >= 0, feature, 0)], 0)
     chosen = [bits[start : start + n] for start, n in zip(subset, lengths, strict=True) if start >= 0]
@@ -232,13 +225,11 @@ def _pieces(tree: Tree, leaves: list[int], subtrees: Mapping[int, Tree]) -> list
     return pieces
 
 
-def _concatenate(name: str, pieces: list[Piece]) -> NDArray[Any]:
+def _concatenate(name: str, pieces: list[Piece]) -> Array:
     return np.concatenate([getattr(each, name)[inside] for each, inside, _ in pieces])
 
 
-def _ends(
-    tree: Tree, pieces: list[Piece], leaves: list[int], subtrees: Mapping[int, Tree]
-) -> NDArray[np.int32]:
+def _ends(tree: Tree, pieces: list[Piece], leaves: list[int], subtrees: Mapping[int, Tree]) -> Int32s:
     """One past the subtree of each node of the whole tree."""
     more = np.cumsum([0] + [subtrees[leaf].n_nodes - 1 for leaf in leaves])
     own = tree.end + more[np.searchsorted(leaves, tree.end, side="left")]
@@ -246,7 +237,7 @@ def _ends(
     return np.concatenate(ends).astype(np.int32)
 
 
-def _directions(tree: Tree, pieces: list[Piece]) -> tuple[tuple[Direction, ...], NDArray[np.int32]]:
+def _directions(tree: Tree, pieces: list[Piece]) -> tuple[tuple[Direction, ...], Int32s]:
     """The directions of all trees, and the features of the nodes, renumbered accordingly."""
     n_columns, directions, features = len(tree.schema.columns), list(tree.directions), []
     for each, inside, _ in pieces:
@@ -272,9 +263,7 @@ def _planted_surrogates(pieces: list[Piece], schema: Schema) -> Surrogates:
     return Surrogates(**arrays | {"subset": subset, "subsets": subsets})
 
 
-def _pack_together(
-    tests: list[tuple[Ints, NDArray[np.uint8]]], feature: NDArray[np.int32], schema: Schema
-) -> tuple[Ints, NDArray[np.uint8]]:
+def _pack_together(tests: list[tuple[Ints, Bytes]], feature: Int32s, schema: Schema) -> tuple[Ints, Bytes]:
     """The subsets of several trees, each with its own bits, packed as those of one tree."""
     before = np.cumsum([0] + [len(bits) for _, bits in tests])
     moved = [np.where(subset >= 0, subset + n, -1) for (subset, _), n in zip(tests, before, strict=False)]
@@ -282,7 +271,7 @@ def _pack_together(
     return repack_subsets(every, np.concatenate(moved), feature, schema.subset_sizes)
 
 
-def _planted_statistic(pieces: list[Piece], end: NDArray[np.int32]) -> Floats | SparseRows:
+def _planted_statistic(pieces: list[Piece], end: Int32s) -> Floats | SparseRows:
     if not isinstance(pieces[0][0].statistic, SparseRows):
         return _concatenate("statistic", pieces)
     node, column, value = [], [], []
@@ -309,7 +298,7 @@ def rounded_gains(gain: Floats) -> Floats:
     return np.asarray(((bits + step // 2) & ~(step - 1)).view(np.float64))
 
 
-def _merged_steps(tree: Tree, starts: list[int]) -> NDArray[np.int32]:
+def _merged_steps(tree: Tree, starts: list[int]) -> Int32s:
     """The best-first order of all splits, given the order within the tree itself and within each tree
     planted at `starts`: the next splits of all these trees compete; among equals the node that was made
     first wins.

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright._arrays import Bytes, Flags, Floats, Int32s, Ints
 from treewright.encoding.schema import Schema
 from treewright.tree.conditions import NodeTest, StoredTest, pack_subsets, pack_test, stored_test
 from treewright.tree.frozen_arrays import FrozenArrays
@@ -26,14 +26,14 @@ class Surrogates(FrozenArrays):
     `adjusted` the share of the majority rule's mistakes that it avoids, as in rpart.
     """
 
-    node: NDArray[np.int32]
-    feature: NDArray[np.int32]
-    threshold: NDArray[np.float64]
-    subset: NDArray[np.int64]
-    reversed: NDArray[np.bool_]
-    agreement: NDArray[np.float64]
-    adjusted: NDArray[np.float64]
-    subsets: NDArray[np.uint8]
+    node: Int32s
+    feature: Int32s
+    threshold: Floats
+    subset: Ints
+    reversed: Flags
+    agreement: Floats
+    adjusted: Floats
+    subsets: Bytes
 
     @classmethod
     def none(cls) -> Surrogates:
@@ -61,7 +61,7 @@ class Surrogates(FrozenArrays):
     def __len__(self) -> int:
         return len(self.node)
 
-    def starts(self, n_nodes: int) -> NDArray[np.int64]:
+    def starts(self, n_nodes: int) -> Ints:
         """Where the entries of each node begin, and where the last ones end."""
         return np.searchsorted(self.node, np.arange(n_nodes + 1)).astype(np.int64)
 

@@ -6,12 +6,12 @@ The order matters: a check may rely on those before it, and no array is an index
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright import _core
+from treewright._arrays import Array, Floats
 from treewright.encoding.kinds import KINDS
 from treewright.encoding.objects import family_of
 from treewright.encoding.schema import MISSING, Column, Schema, Target
@@ -315,7 +315,7 @@ def _check_sparse(tree: Tree, rows: SparseRows) -> None:
     _demand(_close(totals, totals[:, :1]), "a node has another weight for one target than for another")
 
 
-def _check_weights(tree: Tree, statistic: NDArray[np.float64]) -> None:
+def _check_weights(tree: Tree, statistic: Floats) -> None:
     """Every number is finite, every node has weight, and a node's weights are the sums of its children's."""
     _demand(np.isfinite(statistic).all(), "the statistic has numbers that are not finite")
     is_classes = tree.schema.predicts_classes
@@ -333,7 +333,7 @@ def _check_weights(tree: Tree, statistic: NDArray[np.float64]) -> None:
         _demand(_close(weights[some], sums), "a node's weight is not the sum of its children's")
 
 
-def _check_empty(tree: Tree, weight: NDArray[np.float64]) -> None:
+def _check_empty(tree: Tree, weight: Floats) -> None:
     """Only leaves below splits into many branches may have no rows."""
     empty = np.flatnonzero(weight == 0)
     if empty.size:
@@ -342,7 +342,7 @@ def _check_empty(tree: Tree, weight: NDArray[np.float64]) -> None:
         _demand((is_branch & tree.is_leaf[empty]).all(), "a node has no weight")
 
 
-def _close(a: NDArray[Any], b: NDArray[Any]) -> bool:
+def _close(a: Array, b: Array) -> bool:
     return bool(np.allclose(a, b, rtol=1e-9, atol=0))
 
 

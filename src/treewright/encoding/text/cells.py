@@ -8,8 +8,9 @@ from typing import Any, cast
 
 import numpy as np
 
+from treewright._arrays import Array
 from treewright.advice import Advice
-from treewright.encoding.cells import Array, Cells
+from treewright.encoding.cells import Cells
 from treewright.encoding.kinds import KINDS, KindName
 from treewright.encoding.tables import Table
 from treewright.encoding.text import TextFormat, is_missing

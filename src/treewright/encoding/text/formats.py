@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from treewright.encoding.cells import Array, Cells, Family
+from treewright._arrays import Array, Flags, Floats
+from treewright.encoding.cells import Cells, Family
 
 LONGEST = 256  # characters; no number, date or truth value is longer
 LONGEST_AFFIX = 16
@@ -97,7 +97,7 @@ class TextKind:
         """Whether a text may be such a value, in any format."""
         return False
 
-    def cells(self, values: NDArray[np.float64], codes: Array) -> Cells:
+    def cells(self, values: Floats, codes: Array) -> Cells:
         """The cells behind codes of texts, given the values of the texts; the last is for the code -1."""
         return Cells(self.family, values[codes])
 
@@ -144,7 +144,7 @@ class TextFormat:
         """The behaviour of the format's kind."""
         return TEXT_KINDS[self.kind]
 
-    def values(self, texts: Sequence[str]) -> NDArray[np.float64]:
+    def values(self, texts: Sequence[str]) -> Floats:
         """The value of each text, times in microseconds since 1970; NaN where a text is none."""
         return np.fromiter(map(self.type.reader(self), texts), np.float64, len(texts))
 
@@ -193,7 +193,7 @@ class Reading:
     """One way to read a column, and the values of its texts."""
 
     format: TextFormat
-    values: NDArray[np.float64]  # of each text; NaN where it cannot be read
+    values: Floats  # of each text; NaN where it cannot be read
     trouble: Trouble | None = None
     other: TextFormat | None = None  # another format that fits the same texts
     doubtful: int = 0  # a text that the two read differently
@@ -204,7 +204,7 @@ class Reading:
         return cls(text_format, text_format.values(texts.labels))
 
     @cached_property
-    def is_read(self) -> NDArray[np.bool_]:
+    def is_read(self) -> Flags:
         """Which texts can be read."""
         return ~np.isnan(self.values)
 

@@ -6,10 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treewright._arrays import Array, Floats
 from treewright.advice import Advice
-from treewright.encoding.cells import Array
 from treewright.encoding.kinds import KINDS, KindName
 from treewright.encoding.text import TEXT_KINDS, TextFormat
 from treewright.encoding.text.advice import TextAdvice, quote_cell
@@ -32,7 +31,7 @@ class Recognition:
     n_unread: int = 0  # cells that could not be read: they are missing
     n_cells: int = 0  # known cells
     advice: tuple[Advice, ...] = ()
-    values: NDArray[np.float64] | None = field(default=None, compare=False, repr=False)  # of each label
+    values: Floats | None = field(default=None, compare=False, repr=False)  # of each label
 
 
 def recognise(

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from math import nan
 
 import numpy as np
-from numpy.typing import NDArray
 
-from treewright.encoding.cells import Array, Cells
+from treewright._arrays import Array, Floats
+from treewright.encoding.cells import Cells
 from treewright.encoding.text.formats import LONGEST, Marks, Reading, TextFormat, TextKind, Texts
 
 _TRUE = ("true", "yes", "y", "t", "ja", "j", "oui", "si", "sí", "sì", "wahr", "vrai")
@@ -39,7 +39,7 @@ class TruthTexts(TextKind):
         reading = Reading.of(TextFormat("bool"), texts)
         return reading if reading.is_read.all() else None
 
-    def cells(self, values: NDArray[np.float64], codes: Array) -> Cells:
+    def cells(self, values: Floats, codes: Array) -> Cells:
         """Codes of false and true."""
         truths = np.where(np.isnan(values), -1, values).astype(np.int32)
         return Cells("bool", truths[codes], labels=(False, True), declared=True)

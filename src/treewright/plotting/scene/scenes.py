@@ -221,13 +221,14 @@ class _Arrangement:
             keys,
         )
 
+    def _point(self, across: float, along: float) -> tuple[float, float]:
+        """The x and y of a place across the levels and along the direction of growth."""
+        left, top = self.origin
+        return (left + across, top + along) if self.down else (left + along, top + across)
+
     def _corner(self, i: int) -> tuple[float, float]:
         """The upper left corner of a card."""
-        (centre, start), (width, height) = self.at[i], self.sizes[i]
-        left, top = self.origin
-        if self.down:
-            return left + centre - width / 2, top + start
-        return left + start, top + centre - height / 2
+        return self._point(self.at[i][0] - self.sizes[i][not self.down] / 2, self.at[i][1])
 
     def _group(self, i: int) -> Group:
         card, lines = self.cards[i], self.lines[i]
@@ -267,22 +268,14 @@ class _Arrangement:
         thickness, whole = self._thickness(card.rows), self._thickness(self.cards[parent].rows)
         before = whole * card.before / max(self.cards[parent].rows, 1)
         aside = (whole - thickness) / 2 if card.is_last else before + (thickness - whole) / 2
-        (px, py), (pw, ph) = self._corner(parent), self.sizes[parent]
-        (cx, cy), (cw, ch) = self._corner(i), self.sizes[i]
+        (middle, start), (centre, end) = self.at[parent], self.at[i]
         inside = min(self._radius(card), 4.0) if card.is_end else 0.0  # under the disc, so that no gap shows
         # It bends behind the longest card of the level, so that it crosses none.
         knee = float(self.levels[card.depth]) - _BETWEEN[self.direction][1] + _STRAIGHT[self.direction]
-        if self.down:
-            begin, end, knee = (
-                (px + pw / 2 + aside, py + ph),
-                (cx + cw / 2, cy + inside),
-                knee + self.origin[1],
-            )
-            bend = (knee + end[1]) / 2
-            return Flow((begin, (begin[0], knee), (begin[0], bend), (end[0], bend), end), thickness)
-        begin, end, knee = (px + pw, py + ph / 2 + aside), (cx + inside, cy + ch / 2), knee + self.origin[0]
-        bend = (knee + end[0]) / 2
-        return Flow((begin, (knee, begin[1]), (bend, begin[1]), (bend, end[1]), end), thickness)
+        bend = (knee + end + inside) / 2
+        levels = (start + self.sizes[parent][self.down], knee, bend, bend, end + inside)
+        across = (middle + aside,) * 3 + (centre,) * 2
+        return Flow(tuple(map(self._point, across, levels)), thickness)
 
     # ---- the heading ---------------------------------------------------------------------------------
 
