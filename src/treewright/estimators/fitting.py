@@ -263,6 +263,10 @@ class TreeEstimator(TableModel):
         path, rows = prune_in_fit(self, data, validation, self._grow, self._growing)
         return path.pruned, path, rows
 
+    def _tree_of(self, data: Dataset) -> Tree:
+        """The tree of encoded rows, with the weights of their classes."""
+        return self._model(self._reweighted(data), None)[0]
+
     def _validation_data(self, validation: Any, schema: Schema) -> Dataset | None:
         """The given rows to prune by, in the schema of those to grow from."""
         if validation is None:

@@ -256,8 +256,9 @@ class GradientBoostingRegressor(
         group="Growing",
     )
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
+    def check_parameters(self) -> None:
+        """Raise an error about the first parameter whose value is not allowed; "quantile" needs its level."""
+        super().check_parameters()
         if self.loss == "quantile" and self.quantile is None:
             self.refuse_parameter("quantile", "a number in (0, 1) for loss='quantile'")
 

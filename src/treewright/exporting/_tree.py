@@ -284,7 +284,7 @@ def optional_module(name: str, purpose: str, package: str) -> Any:
         raise ImportError(f"{purpose} needs {name}: pip install '{package}'") from None
 
 
-def _labels(code: Code) -> Iterator[tuple[str, Any]]:
+def all_labels(code: Code) -> Iterator[tuple[str, Any]]:
     """The categories of the columns and the classes of the targets, each with what has it."""
     yield from ((f"column {column.name!r}", c) for column in code.columns for c in column.categories)
     yield from ((f"target {target.name!r}", c) for target in code.targets for c in target.classes or ())
@@ -292,7 +292,7 @@ def _labels(code: Code) -> Iterator[tuple[str, Any]]:
 
 def check_labels(code: Code) -> None:
     """TypeError about a category or class that has no literal in programs."""
-    for what, label in _labels(code):
+    for what, label in all_labels(code):
         if type(label) not in (str, bool, int, float):
             raise TypeError(
                 f"{_short(what)} holds {label!r} of type {type(label).__name__}, but an export holds "
@@ -302,14 +302,14 @@ def check_labels(code: Code) -> None:
 
 def check_integers(code: Code, language: str) -> None:
     """ValueError about an integer that is too large for a language."""
-    for what, label in _labels(code):
+    for what, label in all_labels(code):
         if isinstance(label, int) and abs(label) > LARGEST_INTEGER:
             raise ValueError(f"{what} holds integers beyond 64 bits, for which {language} has no type")
 
 
 def check_nul(code: Code, language: str) -> None:
     """ValueError about a text that a language would cut off at its character NUL."""
-    for what, label in _labels(code):
+    for what, label in all_labels(code):
         if isinstance(label, str) and "\0" in label:
             raise ValueError(f"{what} holds {label!r}: a text of {language} cannot hold the character NUL")
 

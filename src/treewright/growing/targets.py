@@ -11,6 +11,7 @@ import numpy as np
 
 from treewright import _core
 from treewright._arrays import Floats
+from treewright._registry import choices_text
 from treewright.encoding import Dataset
 from treewright.tree import Tree
 
@@ -66,10 +67,11 @@ def checked_criterion(criterion: str | None, data: Dataset) -> str:
     name = _ALIASES.get(criterion, criterion) if isinstance(criterion, str) else ""
     own = criteria(task)
     if name not in own:
-        known = ", ".join(sorted([*own, *(alias for alias, meant in _ALIASES.items() if meant in own)]))
+        known = sorted([*own, *(alias for alias, meant in _ALIASES.items() if meant in own)])
         if name in criteria():
-            raise ValueError(f"criterion {criterion!r} is not for {task}; those are: {known}")
-        raise ValueError(f"criterion {criterion!r} is unknown; known for {task}: {known}")
+            raise ValueError(f"criterion {criterion!r} is not for {task}; those are: {', '.join(known)}")
+        choices = choices_text(criterion, known)
+        raise ValueError(f"criterion {criterion!r} is unknown; known for {task}: {choices}")
     return name
 
 
