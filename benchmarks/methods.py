@@ -323,9 +323,9 @@ def short(found: dict[str, Any]) -> str:
         return table(lines, short=True)
     way = ", ".join(filter(None, (chosen["method"], chosen["how"], chosen["criterion"])))
     summary = (
-        "Picking the smallest test error of a table is optimistic. Cross-validation on the training rows, over "
-        f"all methods and three criteria, selects {way}: {chosen['leaves']} leaves, an error of "
-        f"{per_cent(chosen['folds'])} in cross-validation and {per_cent(chosen['test'])} on the test rows. The "
-        "book's own tree has 17 leaves and an error of 9.3 %.\n"
+        "Picking the smallest test error of a table is optimistic. Cross-validation on the training rows, "
+        f"over all methods and three criteria, selects {way}: {chosen['leaves']} leaves, an error of "
+        f"{per_cent(chosen['folds'])} in cross-validation and {per_cent(chosen['test'])} on the test rows. "
+        "The book's own tree has 17 leaves and an error of 9.3 %.\n"
     )
     return "\n".join([table(lines, short=True), summary])

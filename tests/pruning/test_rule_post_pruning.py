@@ -329,15 +329,15 @@ def test_rows_without_target_class_or_weight_are_refused() -> None:
     tree, data = some_tree()
     with pytest.raises(ValueError, match="data has no target"):
         rule_list(tree, data=encode({"x": [1.0], "c": ["u"]}, schema=tree.schema))
-    with pytest.raises(ValueError, match="validation has no rows of positive weight"):
+    with pytest.raises(ValueError, match="validation has no rows"):
         rule_list(tree, data=data, validation=data.take([]), method="validation")
     weightless = Dataset(data.schema, data.columns, data.targets, np.zeros(4))
-    with pytest.raises(ValueError, match="data has no rows of positive weight"):
+    with pytest.raises(ValueError, match="data has no rows with positive weight"):
         rule_list(tree, data=weightless)
     table = {"x": [1.0, 2.0], "c": ["u", "v"]}
     strangers = Dataset(data.schema, data.columns, data.targets)
     object.__setattr__(strangers, "schema", encode(table, ["p", "q"]).schema)
-    with pytest.raises(ValueError, match="the classes of data are not the tree's"):
+    with pytest.raises(ValueError, match="the target of data is not the tree's"):
         rule_list(tree, data=strangers)
 
 

@@ -37,20 +37,9 @@ class RowLosses(NamedTuple):
 def row_losses(tree: Tree, data: Dataset, *, cost_matrix: Any = None, loss: str | None = None) -> RowLosses:
     """The losses of the rows of a table; rows of weight 0 are left out.
 
-    A class that the tree does not know counts as a mistake of the highest cost.
-
-    Parameters
-    ----------
-    tree : Tree
-        The tree that predicts.
-    data : Dataset
-        Rows with their targets, encoded with the tree's schema; all of the same weight.
-    cost_matrix : array or dict of dicts, optional
-        Misclassification costs, as in `Tree.with_costs`; the tree's own by default. Predictions stay as they
-        are.
-    loss : str, optional
-        For numbers, a key of `treewright.tree.number_losses.NUMBER_LOSSES`; that of the tree's criterion by
-        default.
+    A class that the tree does not know counts as a mistake of the highest cost. The costs are those of
+    `cost_matrix`, as in `Tree.with_costs`, or the tree's own, while predictions stay as they are; `loss` is
+    for numbers, that of the tree's criterion by default.
     """
     data = checked_rows(tree, data)
     predicted, targets = answers(tree, data), np.asarray(data.targets)

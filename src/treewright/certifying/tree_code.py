@@ -40,17 +40,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.certifying.binomial import Floats
-from treewright.encoding import Dataset
+from treewright.encoding import Dataset, prefix_codes
 from treewright.encoding.kinds import Kind
-from treewright.encoding.prefix_codes import (
-    Reader,
-    number_bits,
-    read_number,
-    read_whole,
-    whole_bits,
-    write_number,
-    write_whole,
-)
 from treewright.encoding.schema import Column, Schema
 from treewright.tree import Tree
 from treewright.tree.conditions import TESTS, CodeOptions, NodeTest
@@ -235,7 +226,7 @@ def write(tree: Tree, *, complete: bool = False, known: bool = False) -> str:
 
 def read(bits: str, schema: Schema, *, known: bool = False) -> Contents:
     """What a word says to one who knows the schema; EOFError if it ends too early."""
-    reader = Reader(bits)
+    reader = prefix_codes.Reader(bits)
     n_columns = len(schema.columns)
     has_sums = bits.startswith(_HAS_SUMS)
     reader.take(len(_HAS_SUMS) * has_sums)
@@ -318,25 +309,25 @@ def sum_bits(direction: Direction, n_columns: int) -> int:
     17
     """
     width = (n_columns - 1).bit_length()
-    weights = sum(number_bits(weight, signed=True) for weight in direction.weights)
-    return whole_bits(len(direction.columns) - 1, 0) + width * len(direction.columns) + weights
+    weights = sum(prefix_codes.number_bits(weight, signed=True) for weight in direction.weights)
+    return prefix_codes.whole_bits(len(direction.columns) - 1, 0) + width * len(direction.columns) + weights
 
 
 def write_sum(direction: Direction, n_columns: int) -> str:
     """A sum of some of so many columns: two at least, in the order in which they are added up."""
     width = (n_columns - 1).bit_length()
-    words = [write_whole(len(direction.columns) - 1, 0)]
+    words = [prefix_codes.write_whole(len(direction.columns) - 1, 0)]
     words += [f"{column:0{width}b}" for column in direction.columns]
-    words += [write_number(weight, signed=True) for weight in direction.weights]
+    words += [prefix_codes.write_number(weight, signed=True) for weight in direction.weights]
     return "".join(words)
 
 
-def read_sum(reader: Reader, n_columns: int) -> Direction:
+def read_sum(reader: prefix_codes.Reader, n_columns: int) -> Direction:
     """The sum that a word writes.
 
     >>> read_sum(Reader(write_sum(Direction((0, 2), (1.0, -0.5)), 4)), 4)
     Direction(columns=(0, 2), weights=(1.0, -0.5))
     """
-    length, width = read_whole(reader, 0) + 1, (n_columns - 1).bit_length()
+    length, width = prefix_codes.read_whole(reader, 0) + 1, (n_columns - 1).bit_length()
     columns = [reader.take(width) for _ in range(length)]
-    return Direction.of(columns, [read_number(reader, signed=True) for _ in range(length)])
+    return Direction.of(columns, [prefix_codes.read_number(reader, signed=True) for _ in range(length)])

@@ -87,9 +87,6 @@ class GradientBoosted(Saved):
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_tree_sums"}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-
     def staged_raw(self, data: Dataset, n_threads: int = 1) -> Iterator[Floats]:
         """The same after each iteration; the last equals `raw` to the bit."""
         out = np.zeros((data.n_rows, self.n_outputs))

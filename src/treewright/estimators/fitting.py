@@ -243,11 +243,6 @@ class TreeEstimator(TableModel):
             raise ValueError(f"choices is for method='held_out'; {method!r} does not count them")
         return certify(self, method, test=data, delta=delta, **options)
 
-    def __getstate__(self) -> dict[str, Any]:
-        # scikit-learn's view is made again on demand; the tree itself is plain arrays
-        state: Any = super().__getstate__()
-        return {name: value for name, value in state.items() if name != "_view"}
-
     def _criterion(self) -> str:
         """The criterion by the name that the grower knows."""
         return self.criterion
@@ -267,6 +262,10 @@ class TreeEstimator(TableModel):
             return self._grow(data), None, data
         path, rows = prune_in_fit(self, data, validation, self._grow, self._growing)
         return path.pruned, path, rows
+
+    def _tree_of(self, data: Dataset) -> Tree:
+        """The tree of encoded rows, with the weights of their classes."""
+        return self._model(self._reweighted(data), None)[0]
 
     def _validation_data(self, validation: Any, schema: Schema) -> Dataset | None:
         """The given rows to prune by, in the schema of those to grow from."""

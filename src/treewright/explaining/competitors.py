@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from treewright._json import plain
 from treewright._text import aligned, percent, row_count
+from treewright.certifying.certificate import Sealed
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Column, Schema
 from treewright.growing import as_whole, grow
@@ -68,7 +68,7 @@ class Competitor:
 
 
 @dataclass(frozen=True, eq=False)
-class Competitors:
+class Competitors(Sealed):
     """The competitors of some nodes, the best first; `print` shows them.
 
     >>> from treewright import competitors, encode, grow
@@ -81,9 +81,6 @@ class Competitors:
     tree: Tree = field(repr=False)
     by_node: Mapping[int, tuple[Competitor, ...]]
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "by_node", MappingProxyType(dict(self.by_node)))
-
     def __getitem__(self, node: int) -> tuple[Competitor, ...]:
         return self.by_node[node]
 
@@ -92,9 +89,6 @@ class Competitors:
 
     def __len__(self) -> int:
         return len(self.by_node)
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return Competitors, (self.tree, dict(self.by_node))
 
     def __str__(self) -> str:
         lines = []

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from treewright._text import aligned, escape, label_text, percent, row_count
+from treewright._text import aligned, count, escape, label_text, percent, row_count
 from treewright.encoding import Dataset
 from treewright.plotting.scene.cards import check_limit
 from treewright.tree import Tree
@@ -193,7 +193,7 @@ def _with_intervals(
 
 def rules_as_text(rules: RuleList) -> str:
     """A list of rules in order: conditions, class, training rows, the share that is predicted correctly."""
-    heading = f"{len(rules):,} rule{'s' * (len(rules) != 1)}: the first that fits answers"
+    heading = f"{count(len(rules), 'rule')}: the first that fits answers"
     last = () if rules.complete else (rules.default,)
     parts = [_rule_parts(rule, rules) for rule in (*rules, *last)]
     numbers = [f"{i + 1}." for i in range(len(rules))] + [""] * len(last)

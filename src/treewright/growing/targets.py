@@ -10,7 +10,8 @@ from typing import Any, Literal
 import numpy as np
 
 from treewright import _core
-from treewright._arrays import Floats, Int32s
+from treewright._arrays import Floats
+from treewright._registry import choices_text
 from treewright.encoding import Dataset
 from treewright.tree import Tree
 from treewright.tree.number_losses import NUMBER_LOSSES
@@ -34,15 +35,18 @@ def criteria(task: Literal["classes", "numbers"] | None = None) -> list[str]:
 
 def targets_for(data: Dataset, criterion: str) -> dict[str, Any]:
     """The core's arguments for columns, targets and weights, checked for the criterion."""
-    labels, numbers = _checked_targets(data, criterion)
+    schema, targets = data.schema, np.ascontiguousarray(data.target_array)
+    if not schema.predicts_classes:
+        for target, numbers in zip(schema.targets, targets, strict=True):
+            _check_numbers(target.name, numbers, data.weight, criterion)
     _check_categories(data)
     return {
         "columns": data.columns,
-        "n_categories": data.schema.category_counts,
-        "labels": labels,
-        "n_classes": list(data.schema.block_widths) if labels is not None else [],
-        "is_wide": data.schema.is_wide,
-        "numbers": numbers,
+        "n_categories": schema.category_counts,
+        "labels": targets if schema.predicts_classes else None,
+        "n_classes": list(schema.block_widths) if schema.predicts_classes else [],
+        "is_wide": schema.is_wide,
+        "numbers": None if schema.predicts_classes else targets,
         "weight": data.weight,
     }
 
@@ -64,21 +68,12 @@ def checked_criterion(criterion: str | None, data: Dataset) -> str:
     name = _ALIASES.get(criterion, criterion) if isinstance(criterion, str) else ""
     own = criteria(task)
     if name not in own:
-        known = ", ".join(sorted([*own, *(alias for alias, meant in _ALIASES.items() if meant in own)]))
+        known = sorted([*own, *(alias for alias, meant in _ALIASES.items() if meant in own)])
         if name in criteria():
-            raise ValueError(f"criterion {criterion!r} is not for {task}; those are: {known}")
-        raise ValueError(f"criterion {criterion!r} is unknown; known for {task}: {known}")
+            raise ValueError(f"criterion {criterion!r} is not for {task}; those are: {', '.join(known)}")
+        choices = choices_text(criterion, known)
+        raise ValueError(f"criterion {criterion!r} is unknown; known for {task}: {choices}")
     return name
-
-
-def _checked_targets(data: Dataset, criterion: str) -> tuple[Int32s | None, Floats | None]:
-    """(labels, numbers), one of them None, checked for the criterion."""
-    targets = np.ascontiguousarray(data.target_array)
-    if data.schema.predicts_classes:
-        return targets, None
-    for target, numbers in zip(data.schema.targets, targets, strict=True):
-        _check_numbers(target.name, numbers, data.weight, criterion)
-    return None, targets
 
 
 def _check_numbers(name: str, numbers: Floats, weight: Floats | None, criterion: str) -> None:

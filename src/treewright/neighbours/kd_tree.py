@@ -53,22 +53,16 @@ class KDTree:
     X : array of shape (n_points, n_columns)
         The points, finite numbers. float32 is kept as it is, which takes half the memory; all other numbers
         are kept as float64. They are copied.
-    leaf_size : int, default=40
-        The largest number of points in a leaf; larger where they are all equal, or not separated after
-        2 log2(n_points) + 16 cuts, because nearly all of them are equal in nearly all columns. It changes the
-        time, not the results of exact search.
-    spill : float, default=0.0
-        In [0, 0.5): each half also keeps the points beyond the cut that are among this share of the node next
-        to it. Defeatist search then finds more, in a tree that takes more memory: each level makes it
-        1 + 2 * spill times as large.
-    n_jobs : int or None, default=None
-        The number of threads to build and to search with; the results are the same for any number. None is 1,
-        -1 all cores.
 
     Notes
     -----
     Distances are summed in float64, column by column in their order, also those of float32 points. Among
     points at the same distance the one with the lower index comes first.
+
+    A leaf has more points where they are all equal, or not separated after 2 log2(n_points) + 16 cuts,
+    because nearly all of them are equal in nearly all columns. With `spill` each half of a node also keeps
+    the points beyond the cut that are among this share of the node next to it: each level makes the tree
+    1 + 2 * spill times as large.
 
     Examples
     --------

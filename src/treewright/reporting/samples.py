@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,31 +83,19 @@ class Sample:
         return Sample(self.tree, replace(kept, weight=None))
 
 
-@dataclass(frozen=True, eq=False)
-class TrainingSample:
-    """The training sample as far as the tree itself remembers it."""
+class TrainingSample(NamedTuple):
+    """The training sample as far as the tree itself remembers it; the arrays are by node."""
 
     tree: Tree
+    rows: NDArray[np.int64]
+    weight: float
+    statistic: Floats | SparseRows
+    loss: Floats
 
-    @property
-    def rows(self) -> NDArray[np.int64]:
-        """The number of rows at each node."""
-        return self.tree.rows
-
-    @property
-    def weight(self) -> float:
-        """The total weight."""
-        return float(self.tree.weight[0])
-
-    @property
-    def statistic(self) -> Floats | SparseRows:
-        """The statistic of each node."""
-        return self.tree.statistic
-
-    @property
-    def loss(self) -> Floats:
-        """The loss at each node, if it were a leaf."""
-        return self.tree.loss
+    @classmethod
+    def of(cls, tree: Tree) -> TrainingSample:
+        """The sample that a tree was grown from."""
+        return cls(tree, tree.rows, float(tree.weight[0]), tree.statistic, tree.loss)
 
 
 AnySample = Sample | TrainingSample

@@ -201,12 +201,7 @@ def own_losses(tree: Tree) -> Floats:
         return tree.linear.loss
     if not tree.schema.predicts_classes:
         return np.asarray(tree.statistic[:, 2::3].sum(axis=1))
-    return least_losses(tree.schema, tree.statistic)
-
-
-def least_losses(schema: Schema, statistic: Floats) -> Floats:
-    """The loss of the best prediction for rows with the given weights of classes."""
-    return _class_losses(schema, statistic)
+    return node_losses(tree.schema, tree.statistic)
 
 
 def losses(tree: Tree, data: Dataset) -> Floats:
@@ -224,7 +219,7 @@ def losses(tree: Tree, data: Dataset) -> Floats:
         weight = arrived.summary(tree.criterion, tree.schema.block_widths).weight
         return np.asarray((weight - arrived.at(tree.label + first)).sum(axis=1)) + _unknown_losses(tree, data)
     if tree.schema.predicts_classes:
-        return _class_losses(tree.schema, arrived, tree.label) + _unknown_losses(tree, data)
+        return node_losses(tree.schema, arrived, tree.label) + _unknown_losses(tree, data)
     block = arrived.reshape(tree.n_nodes, -1, 3)
     return np.asarray((block[:, :, 2] + block[:, :, 0] * (block[:, :, 1] - tree.value) ** 2).sum(axis=1))
 
@@ -244,19 +239,19 @@ def squared_losses(tree: Tree, data: Dataset) -> Floats:
         return _climbing(tree, data, 2)
     if loses_0_or_1(tree):
         return losses(tree, data)
-    known = _class_losses(tree.schema, np.asarray(statistic_of(tree, data)), tree.label, power=2)
+    known = node_losses(tree.schema, np.asarray(statistic_of(tree, data)), tree.label, power=2)
     return np.asarray(known + _unknown_losses(tree, data, power=2))
 
 
-def _class_losses(schema: Schema, statistic: Floats, label: Array | None = None, power: int = 1) -> Floats:
-    """The losses of predicting `label`, (nodes, targets), by default the best."""
-    losses, blocks = (
-        np.zeros(len(statistic)),
-        np.split(statistic, np.cumsum(schema.block_widths)[:-1], axis=1),
-    )
-    for i, (block, costs) in enumerate(zip(blocks, cost_arrays(schema), strict=True)):
-        losses += class_losses(block, cheapest(block, costs) if label is None else label[:, i], costs, power)
-    return losses
+def node_losses(schema: Schema, statistic: Floats, label: Array | None = None, power: int = 1) -> Floats:
+    """The losses of predicting `label`, (nodes, targets), for rows with the given weights of classes; by
+    default of the best predictions.
+    """
+    total, borders = np.zeros(len(statistic)), np.cumsum(schema.block_widths)[:-1]
+    blocks = zip(np.split(statistic, borders, axis=1), cost_arrays(schema), strict=True)
+    for i, (block, costs) in enumerate(blocks):
+        total += class_losses(block, cheapest(block, costs) if label is None else label[:, i], costs, power)
+    return total
 
 
 def unknown_weights(tree: Tree, data: Dataset) -> Floats:
