@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import errno
 import inspect
 import json
@@ -349,6 +350,20 @@ def test_export_knows_formats_by_suffix_and_checks_them(folder: Path, capfd: Cap
         assert said(capfd, "export", f"{model}.json", "-o", f"x.{suffix}", "-q") == ""
         assert Path(f"x.{suffix}").stat().st_size
     assert said(capfd, "export", f"{model}.json", "-o", "-", "--format", "text").count("\n") >= 1
+
+
+def test_texts_name_options_that_exist() -> None:
+    """A renamed option is renamed in messages, too."""
+    app = cli._app(cli.COMMANDS)
+    known = {option for name in cli.COMMANDS for option in cli._options(app[name])} | {*cli._options(app)}
+    folder = Path(cli.__file__).parent
+    for path in folder.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            text = node.value if isinstance(node, ast.Constant) else None
+            for option in re.findall(
+                r"(?<![\w-])--[a-z-]*[a-z](?![a-z-])", text if isinstance(text, str) else ""
+            ):
+                assert option in known, f"{path.relative_to(folder)}: {text!r} names {option}"
 
 
 def test_help_of_export_names_all_formats(folder: Path, capfd: Capture) -> None:

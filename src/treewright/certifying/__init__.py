@@ -132,7 +132,7 @@ def certify(
     cost_matrix : array of shape (classes, classes) or dict of dicts
         For test rows: the cost of predicting j for a row of class i; the tree's own costs by default.
     loss, loss_bound : str, float
-        For test rows of numbers: "squared_error", "absolute_error" or "poisson" (by default the
+        For test rows of numbers: "squared_error", "absolute_error", "poisson" … (by default the
         criterion's), and the most that a row can lose. Without that bound there is an estimate only.
     check_rows : bool
         Whether test rows with the counts of the training rows at every node are refused, and where the model

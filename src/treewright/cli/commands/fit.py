@@ -30,6 +30,7 @@ from treewright.pruning import METHODS, PruningPath
 from treewright.selecting import WAYS
 from treewright.selecting.planning import Plan
 from treewright.tree import Tree
+from treewright.tree.number_losses import predicts_medians
 
 LARGE_BYTES = 2**28  # memory that is noted
 
@@ -260,7 +261,7 @@ def certificate_of(
     certificates: list[Certificate] = []
     try:
         if rows is not None:
-            loss = "absolute_error" if tree.criterion == "absolute_error" else "squared_error"
+            loss = "absolute_error" if predicts_medians(tree.criterion) else "squared_error"
             of_numbers = {"loss": loss, "loss_bound": loss_bound}
             options: dict[str, Any] = {} if tree.schema.predicts_classes else of_numbers
             if parts.test is None:
