@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -17,7 +18,7 @@ from treewright import Among, Below, Branch, Leaf, RuleList, Tree, encode, grow
 from treewright.datasets import load_spam
 from treewright.encoding import Dataset
 from treewright.pruning.pessimistic_errors import add_errors
-from treewright.pruning.rule_post_pruning import _error_rate, _generalise, _pessimistic_rate, rule_list
+from treewright.pruning.rule_post_pruning import _error_rate, _generalise, rule_list
 from treewright.pruning.rule_selection import Candidate, Covers, _class_order, _Subsets
 from treewright.tree.conditions import Between, Condition
 from treewright.tree.rule_list import paths
@@ -139,7 +140,7 @@ def test_conditions_are_dropped_as_one_would_by_hand(data: Any, confidence: floa
     rows = Dataset(tree.schema, others.dataset().columns, others.dataset().targets, _halves(others.weight))
     if rows.weight is not None and not rows.weight.any():
         return
-    estimate = _error_rate if confidence is None else lambda n, e: _pessimistic_rate(n, e, confidence)
+    estimate = partial(_error_rate, confidence=confidence)
     found = _generalise(tree, Covers(rows), estimate)
     mine = {(c.code, frozenset(c.conditions)): c.error for c in found}
     expected = naive_rules(tree, rows, confidence)
@@ -329,15 +330,15 @@ def test_rows_without_target_class_or_weight_are_refused() -> None:
     tree, data = some_tree()
     with pytest.raises(ValueError, match="data has no target"):
         rule_list(tree, data=encode({"x": [1.0], "c": ["u"]}, schema=tree.schema))
-    with pytest.raises(ValueError, match="validation has no rows of positive weight"):
+    with pytest.raises(ValueError, match="validation has no rows"):
         rule_list(tree, data=data, validation=data.take([]), method="validation")
     weightless = Dataset(data.schema, data.columns, data.targets, np.zeros(4))
-    with pytest.raises(ValueError, match="data has no rows of positive weight"):
+    with pytest.raises(ValueError, match="data has no rows with positive weight"):
         rule_list(tree, data=weightless)
     table = {"x": [1.0, 2.0], "c": ["u", "v"]}
     strangers = Dataset(data.schema, data.columns, data.targets)
     object.__setattr__(strangers, "schema", encode(table, ["p", "q"]).schema)
-    with pytest.raises(ValueError, match="the classes of data are not the tree's"):
+    with pytest.raises(ValueError, match="the target of data is not the tree's"):
         rule_list(tree, data=strangers)
 
 

@@ -126,7 +126,6 @@ def test_what_the_methods_are_given(monkeypatch: pytest.MonkeyPatch) -> None:
 
     for name in ("prune", "folds"):
         monkeypatch.setattr(comparing, name, listening(name))
-    monkeypatch.setitem(comparing._WAYS, "folds", comparing._WAYS["folds"])
     train, validation, test = split(table("classes", n=200))
     how = {"max_depth": 4}
     compare(train, ["cost_complexity", "srm", "bound"], validation=validation, test=test, seed=7, growing=how)

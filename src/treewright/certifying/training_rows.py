@@ -1,12 +1,8 @@
 """Certificates from the training rows alone: what a tree has learnt, less what its description costs.
 
-The training rows are summed up by the tree's own statistic. A method is a formula, which pruners call, too:
-
-    bound(errors, rows, *, leaves, bits, columns, classes=2, delta=0.05, whole=True, test_bits=0.0) -> array
-
-All take these arguments, and arrays of many trees at once; each uses those that it needs (see `Evidence`).
-The result is at most 1, grows with errors, leaves and bits, and holds with probability 1 - delta over the
-draw of the rows.
+The training rows are summed up by the tree's own statistic. A method is a formula of `Evidence`, which
+pruners call, too, for arrays of many trees at once. The result is at most 1, grows with errors, leaves and
+bits, and holds with probability 1 - delta over the draw of the rows.
 """
 
 from __future__ import annotations

@@ -37,20 +37,9 @@ from math import log2, prod
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright.certifying.binomial import Floats
-from treewright.encoding import Dataset
-from treewright.encoding.kinds import Kind
-from treewright.encoding.prefix_codes import (
-    Reader,
-    number_bits,
-    read_number,
-    read_whole,
-    whole_bits,
-    write_number,
-    write_whole,
-)
+from treewright.encoding import Dataset, prefix_codes
 from treewright.encoding.schema import Column, Schema
 from treewright.tree import Tree
 from treewright.tree.conditions import TESTS, CodeOptions, NodeTest
@@ -154,11 +143,6 @@ def _sum_bits(tree: Tree) -> Floats:
     return np.array([0.0, *lengths])[np.maximum(tree.feature - n_columns + 1, 0)]
 
 
-def _tests_kind(tree: Tree, kind: Kind) -> NDArray[np.bool_]:
-    """Whether each node tests a column of a kind, or a sum of such."""
-    return np.array([*(column.type is kind for column in tree.tested), False])[tree.feature]
-
-
 def _code_options(tree: Tree, known: bool) -> CodeOptions:
     has_sign = np.array([*(column.type.has_sign_bit for column in tree.tested), False])[tree.feature]
     below = np.isfinite(tree.threshold) & (tree.threshold < 0)
@@ -167,12 +151,11 @@ def _code_options(tree: Tree, known: bool) -> CodeOptions:
 
 def _test_bits(tree: Tree, known: bool) -> dict[str, Floats]:
     """The bits of the test of each node, by their meaning."""
-    code, parts = (
-        _code_options(tree, known),
-        {test.coded_as: np.zeros(tree.n_nodes) for test in TESTS.values()},
-    )
+    code = _code_options(tree, known)
+    parts = {test.coded_as: np.zeros(tree.n_nodes) for test in TESTS.values()}
     for kind in dict.fromkeys(column.type for column in tree.tested):
-        nodes, test = np.flatnonzero(_tests_kind(tree, kind)), TESTS[kind.test]
+        is_tested = np.array([*(column.type is kind for column in tree.tested), False])[tree.feature]
+        nodes, test = np.flatnonzero(is_tested), TESTS[kind.test]
         if nodes.size:
             parts[test.coded_as][nodes] = test.node_bits(tree, nodes, kind, code)
     return parts
@@ -235,7 +218,7 @@ def write(tree: Tree, *, complete: bool = False, known: bool = False) -> str:
 
 def read(bits: str, schema: Schema, *, known: bool = False) -> Contents:
     """What a word says to one who knows the schema; EOFError if it ends too early."""
-    reader = Reader(bits)
+    reader = prefix_codes.Reader(bits)
     n_columns = len(schema.columns)
     has_sums = bits.startswith(_HAS_SUMS)
     reader.take(len(_HAS_SUMS) * has_sums)
@@ -318,25 +301,25 @@ def sum_bits(direction: Direction, n_columns: int) -> int:
     17
     """
     width = (n_columns - 1).bit_length()
-    weights = sum(number_bits(weight, signed=True) for weight in direction.weights)
-    return whole_bits(len(direction.columns) - 1, 0) + width * len(direction.columns) + weights
+    weights = sum(prefix_codes.number_bits(weight, signed=True) for weight in direction.weights)
+    return prefix_codes.whole_bits(len(direction.columns) - 1, 0) + width * len(direction.columns) + weights
 
 
 def write_sum(direction: Direction, n_columns: int) -> str:
     """A sum of some of so many columns: two at least, in the order in which they are added up."""
     width = (n_columns - 1).bit_length()
-    words = [write_whole(len(direction.columns) - 1, 0)]
+    words = [prefix_codes.write_whole(len(direction.columns) - 1, 0)]
     words += [f"{column:0{width}b}" for column in direction.columns]
-    words += [write_number(weight, signed=True) for weight in direction.weights]
+    words += [prefix_codes.write_number(weight, signed=True) for weight in direction.weights]
     return "".join(words)
 
 
-def read_sum(reader: Reader, n_columns: int) -> Direction:
+def read_sum(reader: prefix_codes.Reader, n_columns: int) -> Direction:
     """The sum that a word writes.
 
     >>> read_sum(Reader(write_sum(Direction((0, 2), (1.0, -0.5)), 4)), 4)
     Direction(columns=(0, 2), weights=(1.0, -0.5))
     """
-    length, width = read_whole(reader, 0) + 1, (n_columns - 1).bit_length()
+    length, width = prefix_codes.read_whole(reader, 0) + 1, (n_columns - 1).bit_length()
     columns = [reader.take(width) for _ in range(length)]
-    return Direction.of(columns, [read_number(reader, signed=True) for _ in range(length)])
+    return Direction.of(columns, [prefix_codes.read_number(reader, signed=True) for _ in range(length)])

@@ -38,17 +38,9 @@ Criterion = Literal["error", "gini", "entropy", "sqrt"]
 def log_splits_needed(criterion: Criterion, error: float, edge: float) -> float:
     """ln(S + 1) for the number of splits S that is enough; infinite for the criterion "error".
 
-    Parameters
-    ----------
-    criterion : {"error", "gini", "entropy", "sqrt"}
-        The criterion that chooses leaf and test; "sqrt" is Kearns and Mansour's.
-    error : float
-        The training error to reach, above 0.
-    edge : float
-        γ, above 0 and at most 1/2: every leaf must have a test of at least this edge.
+    `criterion` chooses leaf and test ("sqrt" is Kearns and Mansour's), `error` > 0 is the training error to
+    reach, and every leaf must have a test with an edge of at least `edge`: γ, above 0 and at most 1/2.
 
-    Examples
-    --------
     >>> [round(log_splits_needed(name, 0.1, 0.3), 2) for name in ("gini", "entropy", "sqrt")]
     [11.11, 8.21, 8.05]
     """

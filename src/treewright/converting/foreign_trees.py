@@ -13,16 +13,7 @@ from treewright._arrays import Array, Flags, Floats, Int32s
 from treewright.encoding import encode
 from treewright.encoding.kinds import KindName
 from treewright.encoding.schema import Column, Schema, Target
-from treewright.tree import Tree, evaluate
-from treewright.tree.builder import (
-    LEAF,
-    NodeEntry,
-    best_first_order,
-    node_arrays,
-    preorder,
-    preorder_steps,
-    sum_of_leaves,
-)
+from treewright.tree import Tree, builder, evaluate
 from treewright.tree.class_counts import SparseRows
 from treewright.tree.conditions import subset_bits
 
@@ -48,26 +39,26 @@ class Nodes:
 def assemble(nodes: Nodes, schema: Schema, criterion: str) -> Tree:
     """The tree of some nodes, with best-first steps; ValueError if they do not form a tree."""
     left, right = nodes.left.tolist(), nodes.right.tolist()
-    order = preorder(0, lambda node: (left[node], right[node]) if left[node] >= 0 else (), len(left))
+    order = builder.preorder(0, lambda node: (left[node], right[node]) if left[node] >= 0 else (), len(left))
     feature, threshold, missing_left = (
         array.tolist() for array in (nodes.feature, nodes.threshold, nodes.missing_left)
     )
 
-    def test(node: int) -> NodeEntry:
+    def test(node: int) -> builder.NodeEntry:
         if left[node] < 0:
-            return LEAF
+            return builder.LEAF
         codes = nodes.lefts.get(node)
         if codes is None:
-            return NodeEntry(feature[node], threshold[node], b"", missing_left[node])
+            return builder.NodeEntry(feature[node], threshold[node], b"", missing_left[node])
         bits = subset_bits(8 * schema.subset_sizes[feature[node]], sorted(codes))
-        return NodeEntry(feature[node], np.nan, bits, missing_left[node])
+        return builder.NodeEntry(feature[node], np.nan, bits, missing_left[node])
 
-    arrays = node_arrays(test(node) for node in order)
+    arrays = builder.node_arrays(test(node) for node in order)
     end, is_leaf = arrays["end"], arrays["feature"] < 0
     tree = Tree(
         **arrays,
-        step=preorder_steps(is_leaf),
-        rows=sum_of_leaves(end, np.where(is_leaf, nodes.rows[order], 0)),
+        step=builder.preorder_steps(is_leaf),
+        rows=builder.sum_of_leaves(end, np.where(is_leaf, nodes.rows[order], 0)),
         statistic=_statistic(schema, end, is_leaf, nodes.statistic[order]),
         schema=schema,
         criterion=criterion,
@@ -77,7 +68,7 @@ def assemble(nodes: Nodes, schema: Schema, criterion: str) -> Tree:
 
 
 def _with_steps(tree: Tree) -> Tree:
-    return replace(tree, step=best_first_order(tree.end, tree.gain))
+    return replace(tree, step=builder.best_first_order(tree.end, tree.gain))
 
 
 def _statistic(schema: Schema, end: Int32s, is_leaf: Flags, given: Floats) -> Floats | SparseRows:

@@ -8,8 +8,7 @@ from typing import Any
 from treewright._arrays import Array
 from treewright.advice import Advice, warn
 from treewright.encoding.columns import Kinds, check_width, conform, discover, matrix_numbers, plain_columns
-from treewright.encoding.dataset import Dataset
-from treewright.encoding.provenance import Provenance
+from treewright.encoding.dataset import Dataset, Provenance
 from treewright.encoding.schema import Schema, Target
 from treewright.encoding.tables import read_table
 from treewright.encoding.targets import encode_targets, encode_weight, split_target

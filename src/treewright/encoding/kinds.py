@@ -21,16 +21,8 @@ import numpy as np
 from treewright import _core
 from treewright._arrays import Array
 from treewright._text import label_text
+from treewright.encoding import prefix_codes
 from treewright.encoding.cells import Cells, Family, as_codes, as_numbers, occurring, recode
-from treewright.encoding.prefix_codes import (
-    Reader,
-    number_bits,
-    read_number,
-    read_time,
-    time_bits,
-    write_number,
-    write_time,
-)
 
 if TYPE_CHECKING:
     from treewright.encoding.schema import Column
@@ -128,15 +120,15 @@ class Kind:
 
     def write_threshold(self, value: float, signed: bool) -> str:
         """A threshold in bits; `signed` if thresholds of the tree are below zero."""
-        return write_number(value, signed)
+        return prefix_codes.write_number(value, signed)
 
-    def read_threshold(self, reader: Reader, signed: bool) -> float:
+    def read_threshold(self, reader: prefix_codes.Reader, signed: bool) -> float:
         """What `write_threshold` wrote."""
-        return read_number(reader, signed)
+        return prefix_codes.read_number(reader, signed)
 
     def threshold_bits(self, value: float, signed: bool) -> int:
         """The length of what `write_threshold` writes."""
-        return number_bits(value, signed)
+        return prefix_codes.number_bits(value, signed)
 
 
 class Number(Kind):
@@ -240,15 +232,15 @@ class Time(Number):
 
     def write_threshold(self, value: float, signed: bool) -> str:
         """A calendar unit and its number."""
-        return write_time(value)
+        return prefix_codes.write_time(value)
 
-    def read_threshold(self, reader: Reader, signed: bool) -> float:
+    def read_threshold(self, reader: prefix_codes.Reader, signed: bool) -> float:
         """What `write_threshold` wrote."""
-        return read_time(reader)
+        return prefix_codes.read_time(reader)
 
     def threshold_bits(self, value: float, signed: bool) -> int:
         """The length of what `write_threshold` writes."""
-        return time_bits(value)
+        return prefix_codes.time_bits(value)
 
 
 _CALENDAR_END = 2**62  # microseconds from 1970 within which numpy's calendar is reliable

@@ -18,9 +18,10 @@ help, but the bound does not show it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Algorithm = Literal["SAMME", "M1"]
-Grower = Callable[[Dataset], Tree]
+R = TypeVar("R")
 
 LEAST_WEIGHT = float(np.finfo(np.float64).eps)  # of a row with a weight, as a share of all rows
 _CHANCE = 1e-10  # an error this close to chance counts as chance: weights are rounded
@@ -94,7 +95,7 @@ class Boosted(Saved):
         """The votes for each class, (rows, classes)."""
         data = self._encode(rows)
         if any(divides(tree, data) for tree in self.trees):  # such a row has one prediction, not several
-            return self._last(self.staged_scores(data, n_threads=n_threads))
+            return deque(self.staged_scores(data, n_threads=n_threads), maxlen=1).pop()
         votes = [_node_votes(tree, vote) for tree, vote in zip(self.trees, self.votes, strict=True)]
         return TreeSum.of(self.trees, votes).totals(data, n_threads)
 
@@ -116,7 +117,7 @@ class Boosted(Saved):
 
     def staged_errors(self, rows: Any) -> Floats:
         """The weighted error of the vote after each round."""
-        data = self._labelled_rows(rows, judging=True)
+        data = given_rows(self.trees[0], rows, "rows", judging=True)
         truth, weight = np.asarray(data.targets)[0], data.row_weights
         stages = self.staged_scores(data)
         return np.array([weight[scores.argmax(axis=1) != truth].sum() / weight.sum() for scores in stages])
@@ -126,7 +127,7 @@ class Boosted(Saved):
 
         The votes for the true class less those for the strongest other one, as a share of all votes.
         """
-        data = self._labelled_rows(rows)
+        data = given_rows(self.trees[0], rows, "rows")
         return vote_margins(self.scores(data, n_threads=n_threads), np.asarray(data.targets)[0])
 
     def plot(self, rows: Any = None, *, test: Any = None, axes: Any = None) -> tuple[Axes, Axes]:
@@ -150,16 +151,6 @@ class Boosted(Saved):
         if data.schema is not self.schema and data.schema.columns != self.schema.columns:
             raise ValueError("the columns of rows are not those of the trees; encode with schema=…schema")
         return data
-
-    def _labelled_rows(self, rows: Any, judging: bool = False) -> Dataset:
-        return given_rows(self.trees[0], rows, "rows", judging=judging)
-
-    @staticmethod
-    def _last(stages: Iterator[Floats]) -> Floats:
-        scores = next(stages)
-        for _ in stages:  # one array, updated in place
-            pass
-        return scores
 
 
 def boost(
@@ -219,12 +210,8 @@ def boost(
         raise ValueError(f"algorithm is {algorithm!r}; it must be 'SAMME' or 'M1'")
     grow_tree = tree_grower(grower, growing, n_jobs, {"max_depth": 1})
     data.bins(n_threads(n_jobs))  # once for all trees
-    rounds_ = []
-    for each in _rounds(data, most, algorithm, rate, grow_tree, n_threads(n_jobs)):
-        rounds_.append(each)
-        if progress is not None:
-            progress(each)
-    _, trees, votes, errors, training = zip(*rounds_, strict=True)
+    made = _rounds(data, most, algorithm, rate, grow_tree, n_threads(n_jobs))
+    _, trees, votes, errors, training = zip(*each_round(made, progress), strict=True)
     return Boosted(trees, np.array(votes), np.array(errors), np.array(training), algorithm, data.schema)
 
 
@@ -256,6 +243,14 @@ def _rounds(
             return
         weight = scale_weights(weight, vote * wrong)
         rows = data.with_weight(weight)
+
+
+def each_round(rounds: Iterable[R], progress: Callable[[R], object] | None) -> Iterator[R]:
+    """The rounds; `progress` is called after each."""
+    for each in rounds:
+        if progress is not None:
+            progress(each)
+        yield each
 
 
 def _no_better(error: float, algorithm: Algorithm, n_classes: int) -> str:

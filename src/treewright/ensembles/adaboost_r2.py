@@ -25,7 +25,13 @@ from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Schema
-from treewright.ensembles.adaboost import check_boostable, positive_rate, scale_weights, tree_grower
+from treewright.ensembles.adaboost import (
+    check_boostable,
+    each_round,
+    positive_rate,
+    scale_weights,
+    tree_grower,
+)
 from treewright.growing import n_threads, whole_number
 from treewright.tree import Tree
 from treewright.tree.evaluate import encoded_rows, given_rows
@@ -166,12 +172,8 @@ def boost_numbers(
     grow_tree = tree_grower(grower, growing, n_jobs, {"max_depth": 3})
     data.bins(n_threads(n_jobs))  # once for all trees
     draw_seed = whole_number("seed", seed, 0) if resample else None
-    rounds_ = []
-    for each in _rounds(data, most, loss, rate, grow_tree, draw_seed, n_threads(n_jobs)):
-        rounds_.append(each)
-        if progress is not None:
-            progress(each)
-    _, trees, votes, errors = zip(*rounds_, strict=True)
+    made = _rounds(data, most, loss, rate, grow_tree, draw_seed, n_threads(n_jobs))
+    _, trees, votes, errors = zip(*each_round(made, progress), strict=True)
     return BoostedNumbers(trees, np.array(votes), np.array(errors), loss, data.schema)
 
 

@@ -37,7 +37,8 @@ class GradientBoosted(Saved):
 
     Each tree is an ordinary regression `Tree`: ``model.trees[0][0]`` prints, plots and exports itself. The
     weight of a node is the sum of the hessians of its rows, and its value a step times the learning rate.
-    Sums of steps are logits of classes, logarithms for the losses "poisson" and "gamma", else predictions.
+    Sums of steps are logits of classes; for numbers they are predictions, or their logarithms if the loss is
+    one such as "poisson".
 
     >>> from treewright import encode
     >>> data = encode({"x": range(100)}, [0] * 50 + [1] * 50)
@@ -85,9 +86,6 @@ class GradientBoosted(Saved):
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_tree_sums"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
 
     def staged_raw(self, data: Dataset, n_threads: int = 1) -> Iterator[Floats]:
         """The same after each iteration; the last equals `raw` to the bit."""

@@ -2,55 +2,21 @@
 
 from __future__ import annotations
 
+from copy import copy
 from time import perf_counter
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.metrics import check_scoring
 from sklearn.utils import _safe_indexing
 
 from treewright.encoding import Dataset
-from treewright.ensembles import losses
 from treewright.ensembles.gradient_boosting import GradientBoosted, Stage
 
 Floats = NDArray[np.float64]
 _MOST_SCORED = 10_000  # training rows that a scorer sees: it is slower than a loss
-
-
-class _Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """The model after an iteration, for a scorer: it predicts the rows whose raw predictions it has."""
-
-    def __init__(self, raw: Floats, classes: NDArray[Any]) -> None:
-        self.raw = raw
-        self.classes_ = classes
-
-    def decision_function(self, X: Any) -> Floats:
-        return self.raw[:, 0] if self.raw.shape[1] == 1 else self.raw
-
-    def predict_proba(self, X: Any) -> Floats:
-        return losses.probabilities(self.raw)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        return np.asarray(self.classes_.take(losses.LogLoss().predictions(self.raw)))
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return True
-
-
-class _Regressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    """The same for numbers."""
-
-    def __init__(self, raw: Floats, loss: str) -> None:
-        self.raw = raw
-        self.loss = loss
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        return losses.LOSSES[self.loss].predictions(self.raw)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return True
 
 
 class EarlyStopping:
@@ -69,7 +35,7 @@ class EarlyStopping:
     ) -> None:
         self._estimator, self._X, self._data = estimator, X, data
         self._y = np.asarray(y)
-        self._classes = described.get("classes_")
+        self._described = described
         self._scores_each = stops and estimator.scoring != "loss"
         self._stops = stops
         self._start = self._last = perf_counter()
@@ -104,11 +70,11 @@ class EarlyStopping:
     def _score(self, stage: Stage, places: NDArray[Any]) -> float:
         rows = places if stage.rows is None else stage.rows[places].astype(np.intp)
         raw = np.ascontiguousarray(stage.raw[:, places].T)
-        model: Any
-        if self._classes is None:
-            model = _Regressor(raw, self._estimator.loss)
-        else:
-            model = _Classifier(raw, self._classes)
+        model = copy(
+            self._estimator
+        )  # as it is fitted, but it predicts the rows whose raw predictions are known
+        fitted = self._described | {"model_": SimpleNamespace(loss=model.loss)}
+        vars(model).update(fitted, _raw=lambda _: (fitted, raw))
         table = _safe_indexing(self._X, rows) if hasattr(self._X, "shape") else rows[:, np.newaxis]
         weight = None if self._data.weight is None else self._data.weight[rows]
         weights = {} if weight is None else {"sample_weight": weight}

@@ -135,13 +135,3 @@ class BoostedClassifierPredictions(ClassifierPredictions):
         """Yield `decision_function` after each iteration."""
         for _, raw in self._staged_raw(X):
             yield self._decision(raw)
-
-
-class BoostedRegressorPredictions(RegressorPredictions):
-    """Predictions of boosted trees for numbers, also after each iteration."""
-
-    _staged_numbers: Callable[[Any], Iterator[Floats]]  # the predictions after each iteration
-
-    def staged_predict(self, X: Any) -> Iterator[Floats]:
-        """Yield `predict` after each iteration."""
-        yield from self._staged_numbers(X)

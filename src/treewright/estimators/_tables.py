@@ -18,9 +18,10 @@ from treewright.estimators.targets import class_attributes, plain_target, weight
 
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 Fitted = dict[str, Any]  # the attributes that a fit sets, by name
+_MADE_AGAIN = frozenset({"_view", "_members"})
 # the attributes that the next fit does not always set again
-_OF_A_FIT = frozenset(
-    {"feature_names_in_", "pruning_path_", "competitors_", "_view", "_members", "_leaf_targets"}
+_OF_A_FIT = _MADE_AGAIN | frozenset(
+    {"feature_names_in_", "pruning_path_", "competitors_", "_leaf_targets"}
     | {"oob_curve_", "oob_decision_function_", "oob_prediction_", "oob_score_"}
 )
 
@@ -80,6 +81,10 @@ class TableModel:
         """The attributes of the fit and the encoded rows to predict."""
         fitted = self._fitted()
         return fitted, rows_to_predict(self, fitted, X)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: Any = super().__getstate__()  # what is made again on demand is not pickled
+        return {name: value for name, value in state.items() if name not in _MADE_AGAIN}
 
     def __sklearn_is_fitted__(self) -> bool:
         return "model_" in vars(self)

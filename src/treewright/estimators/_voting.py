@@ -327,10 +327,6 @@ class VotingEstimator(VotingParameters, TableEstimator):
         tags.target_tags.multi_output = True
         return tags
 
-    def __getstate__(self) -> dict[str, Any]:
-        state: Any = super().__getstate__()
-        return {name: value for name, value in state.items() if name != "_members"}
-
 
 class VotingClassifierMixin(ClassifierPredictions):
     """Predictions of classes by votes, and a certificate from out-of-bag rows.

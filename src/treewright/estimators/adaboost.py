@@ -19,8 +19,8 @@ from treewright.ensembles.adaboost_r2 import BoostedNumbers, NumberRound, boost_
 from treewright.estimators._fit_warnings import warn_about_trees
 from treewright.estimators._predictions import (
     BoostedClassifierPredictions,
-    BoostedRegressorPredictions,
     Floats,
+    RegressorPredictions,
 )
 from treewright.estimators._table_estimator import SHARED_BY_TREES, TableEstimator
 from treewright.estimators._tables import Fitted, replace_fit
@@ -52,8 +52,9 @@ class AdaBoostEstimator(AdaBoostParameters, TableEstimator):
         The template of the trees.
     """
 
-    def _check_parameters(self) -> None:
-        self.check_parameters()
+    def check_parameters(self) -> None:
+        """Raise an error about the first parameter whose value is not allowed, or about `estimator`."""
+        super().check_parameters()
         self._template()
 
     def _fit(self, X: Any, y: Any, data: Dataset, described: Fitted) -> None:
@@ -61,11 +62,19 @@ class AdaBoostEstimator(AdaBoostParameters, TableEstimator):
         data = template._reweighted(data)  # only once: balancing each round would undo the boosting weights
         state = template.random_state if self.random_state is None else self.random_state
         seed = int(check_random_state(state).randint(2**31 - 1))
-        model = self._boosted(data, seed, partial(_grow_round, template, seed))
+        model = self._boosted(
+            data,
+            seed,
+            rounds=int(self.n_estimators),
+            learning_rate=self.learning_rate,
+            grower=partial(_grow_round, template, seed),
+            n_jobs=self.n_jobs,
+            progress=self._print_round,
+        )
         replace_fit(self, {**described, "model_": model, "estimator_": template})
         warn_about_trees(self, data, model.trees)
 
-    def _boosted(self, data: Dataset, seed: int, grower: Any) -> Boosted | BoostedNumbers:
+    def _boosted(self, data: Dataset, seed: int, **options: Any) -> Boosted | BoostedNumbers:
         raise NotImplementedError
 
     def _default_tree(self) -> TreeEstimator:
@@ -199,16 +208,8 @@ class AdaBoostClassifier(BoostedClassifierPredictions, ClassifierMixin, AdaBoost
     def _default_tree(self) -> TreeEstimator:
         return DecisionTreeClassifier(max_depth=1)
 
-    def _boosted(self, data: Dataset, seed: int, grower: Any) -> Boosted:
-        return boost(
-            data,
-            rounds=int(self.n_estimators),
-            algorithm=self.algorithm,  # type: ignore[arg-type]
-            learning_rate=self.learning_rate,
-            grower=grower,
-            n_jobs=self.n_jobs,
-            progress=self._print_round,
-        )
+    def _boosted(self, data: Dataset, seed: int, **options: Any) -> Boosted:
+        return boost(data, algorithm=self.algorithm, **options)  # type: ignore[arg-type]
 
     @property
     def bounds_(self) -> Floats:
@@ -260,7 +261,7 @@ class AdaBoostClassifier(BoostedClassifierPredictions, ClassifierMixin, AdaBoost
         return decision_function(*raw)
 
 
-class AdaBoostRegressor(BoostedRegressorPredictions, RegressorMixin, AdaBoostEstimator, BaseEstimator):  # type: ignore[misc]
+class AdaBoostRegressor(RegressorPredictions, RegressorMixin, AdaBoostEstimator, BaseEstimator):  # type: ignore[misc]
     """AdaBoost.R2: trees of numbers, each grown on weights that favour the rows that were missed most.
 
     The answer is the median of the trees' answers by their votes (Drucker 1997). Of scikit-learn's class of
@@ -310,24 +311,16 @@ class AdaBoostRegressor(BoostedRegressorPredictions, RegressorMixin, AdaBoostEst
     def _default_tree(self) -> TreeEstimator:
         return DecisionTreeRegressor(max_depth=3)
 
-    def _boosted(self, data: Dataset, seed: int, grower: Any) -> BoostedNumbers:
-        return boost_numbers(
-            data,
-            rounds=int(self.n_estimators),
-            loss=self.loss,  # type: ignore[arg-type]
-            learning_rate=self.learning_rate,
-            resample=bool(self.resample),
-            seed=seed,
-            grower=grower,
-            n_jobs=self.n_jobs,
-            progress=self._print_round,
-        )
+    def _boosted(self, data: Dataset, seed: int, **options: Any) -> BoostedNumbers:
+        resample = bool(self.resample)
+        return boost_numbers(data, loss=self.loss, resample=resample, seed=seed, **options)  # type: ignore[arg-type]
 
     def _numbers(self, X: Any) -> Floats:
         fitted, data = self._rows(X)
         model: BoostedNumbers = fitted["model_"]
         return model.predict(data, n_threads=n_threads(self.n_jobs))
 
-    def _staged_numbers(self, X: Any) -> Iterator[Floats]:
+    def staged_predict(self, X: Any) -> Iterator[Floats]:
+        """Yield `predict` after each iteration."""
         fitted, data = self._rows(X)
         yield from fitted["model_"].staged_predict(data, n_threads=n_threads(self.n_jobs))

@@ -19,8 +19,8 @@ from treewright.estimators._early_stopping import EarlyStopping
 from treewright.estimators._fit_warnings import warn_about_trees
 from treewright.estimators._predictions import (
     BoostedClassifierPredictions,
-    BoostedRegressorPredictions,
     Floats,
+    RegressorPredictions,
 )
 from treewright.estimators._table_estimator import TableEstimator
 from treewright.estimators._tables import Fitted, replace_fit
@@ -215,7 +215,7 @@ class GradientBoostingClassifier(
 
 class GradientBoostingRegressor(
     GradientBoostingEstimator,
-    BoostedRegressorPredictions,
+    RegressorPredictions,
     RegressorMixin,  # type: ignore[misc]
     BaseEstimator,  # type: ignore[misc]
 ):
@@ -244,9 +244,8 @@ class GradientBoostingRegressor(
 
     loss: str = parameter(
         default="squared_error",
-        doc="The loss that the trees reduce; they predict about the mean, the median or a quantile of similar"
-        ' rows. "poisson" is for y >= 0 and "gamma" for y > 0; their trees add up to the logarithm of the'
-        " mean.",
+        doc="The loss that the trees reduce, and with it what they predict. "
+        + " ".join(f'"{name}": {losses.LOSSES[name].predicts}.' for name in losses.OF_NUMBERS),
         allowed=one_of(*losses.OF_NUMBERS),
     )
     quantile: float | None = parameter(
@@ -257,8 +256,9 @@ class GradientBoostingRegressor(
         group="Growing",
     )
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
+    def check_parameters(self) -> None:
+        """Raise an error about the first parameter whose value is not allowed; "quantile" needs its level."""
+        super().check_parameters()
         if self.loss == "quantile" and self.quantile is None:
             self.refuse_parameter("quantile", "a number in (0, 1) for loss='quantile'")
 
@@ -266,6 +266,7 @@ class GradientBoostingRegressor(
         fitted, raw = self._raw(X)
         return losses.LOSSES[fitted["model_"].loss].predictions(raw)
 
-    def _staged_numbers(self, X: Any) -> Iterator[Floats]:
+    def staged_predict(self, X: Any) -> Iterator[Floats]:
+        """Yield `predict` after each iteration."""
         for fitted, raw in self._staged_raw(X):
             yield losses.LOSSES[fitted["model_"].loss].predictions(raw)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from treewright._json import plain
 from treewright._text import aligned, percent, row_count
+from treewright.certifying.certificate import Sealed
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Column, Schema
 from treewright.growing import as_whole, grow
@@ -20,6 +20,7 @@ from treewright.parameters import documented
 from treewright.tree import Tree
 from treewright.tree.evaluate import given_rows, leaves_of
 from treewright.tree.missing import divides, parts_of
+from treewright.tree.number_losses import NUMBER_LOSSES
 from treewright.tree.shortcuts import as_tree
 from treewright.tree.surgery import node_indices
 from treewright.tree.wording import branch_in_words
@@ -67,7 +68,7 @@ class Competitor:
 
 
 @dataclass(frozen=True, eq=False)
-class Competitors:
+class Competitors(Sealed):
     """The competitors of some nodes, the best first; `print` shows them.
 
     >>> from treewright import competitors, encode, grow
@@ -80,9 +81,6 @@ class Competitors:
     tree: Tree = field(repr=False)
     by_node: Mapping[int, tuple[Competitor, ...]]
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "by_node", MappingProxyType(dict(self.by_node)))
-
     def __getitem__(self, node: int) -> tuple[Competitor, ...]:
         return self.by_node[node]
 
@@ -92,15 +90,14 @@ class Competitors:
     def __len__(self) -> int:
         return len(self.by_node)
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return Competitors, (self.tree, dict(self.by_node))
-
     def __str__(self) -> str:
         lines = []
-        for node, found in self.by_node.items():
+        for node, best in self.by_node.items():
             test = branch_in_words(self.tree, node, True)
             lines.append(f"node {node}: {test}   {row_count(int(self.tree.rows[node]))}")
-            cells = [[c.words, share_in_words(c), _agreement_in_words(c)] for c in found]
+            cells = [
+                [c.words, share_in_words(c), f"splits {percent(c.agreement)} of the rows alike"] for c in best
+            ]
             lines += (
                 [f"   {line}" for line in aligned(cells)]
                 if cells
@@ -120,10 +117,6 @@ def share_in_words(competitor: Competitor) -> str:
     """The gain as a share of that of the node's own test."""
     share = "< 1%" if competitor.share < 0.01 else f"{competitor.share:.0%}"
     return f"{share} of the gain".replace("%", " %")
-
-
-def _agreement_in_words(competitor: Competitor) -> str:
-    return f"splits {percent(competitor.agreement)} of the rows alike"
 
 
 @documented
@@ -193,7 +186,8 @@ def _of_node(
     here, left, data = _at_node(tree, data, node)
     if not here.size:
         return ()
-    if tree.criterion == "poisson" and not np.asarray(data.targets)[:, here].any(axis=1).all():
+    loss = NUMBER_LOSSES.get(tree.criterion)
+    if loss is not None and not loss.allows(np.asarray(data.targets)[:, here]):
         return ()  # possible with other rows than those of the fit: all counts are 0
     parts = np.flatnonzero(tree.joined & (tree.heads == node))
     own = float(tree.gain[[node, *parts]].sum()) if parts.size else _gain_of_sides(tree, data, here, left)

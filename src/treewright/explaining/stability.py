@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -194,14 +194,14 @@ def stability(
 
     whole = grow_tree(data, 0.0)
     compared = _compared_rows(data, rng)
-    statistics, predictions = _Statistics(data, best), [_predictions(whole, compared)]
+    facts, predictions = [_Facts.of(whole, best)], [_predictions(whole, compared)]
     for tree_number in range(1, n + 1):
         tree = grow_tree(_bootstrap(data, rng), tree_number / (n + 1))
-        statistics.add(tree, whole)
+        facts.append(_Facts.of(tree, best))
         predictions.append(_predictions(tree, compared))
     if progress is not None:
         progress(1.0)
-    return statistics.result(whole, compared, np.stack(predictions), int(seed))
+    return _result(whole, facts, data, compared, np.stack(predictions), best, int(seed))
 
 
 def _bootstrap(data: Dataset, rng: np.random.Generator) -> Dataset:
@@ -224,75 +224,70 @@ def _predictions(tree: Tree, rows: Dataset) -> NDArray[Any]:
     return np.ascontiguousarray(answers(tree, rows).T.astype(dtype))
 
 
-class _Statistics:
-    """Counts over the trees."""
+class _Facts(NamedTuple):
+    """What is counted of one tree."""
 
-    def __init__(self, data: Dataset, top: int) -> None:
-        self.data, self.best = data, top
-        self.root, self.top, self.used = np.zeros((3, len(data.schema.columns)))
-        self.leaves: list[int] = []
-        self.thresholds: list[float] = []
-        self.roots: list[Column | None] = []
+    root: Column | None  # what the root tests: a column, or a weighted sum of columns; None of a leaf
+    threshold: float
+    leaves: int
+    columns: NDArray[np.float64]  # whether each is at the root, among the top columns, anywhere
 
-    def add(self, tree: Tree, whole: Tree) -> None:
-        """Count one more tree."""
-        self.leaves.append(tree.n_leaves)
-        self.roots.append(_root_column(tree))
-        inner = ~tree.is_leaf
-        if not inner.any():
-            return
-        at_root = np.zeros(tree.n_nodes)
-        at_root[0] = 1
-        self.root += by_column(tree, at_root, whole=True)
-        gain = by_column(tree, tree.gain)
-        tested = by_column(tree, np.ones(tree.n_nodes), whole=True) > 0
-        self.used += tested
-        order = np.lexsort((-gain, ~tested))[: self.best]  # the tested columns, largest gain first
-        self.top[order[tested[order]]] += 1
-        if _root_column(tree) == _root_column(whole) and np.isfinite(tree.threshold[0]):
-            self.thresholds.append(float(tree.threshold[0]))
-
-    def result(self, whole: Tree, rows: Dataset, predictions: NDArray[Any], seed: int) -> Stability:
-        """The result; the first predictions are those of the tree of all rows."""
-        n = len(self.leaves)
-        names = self.data.schema.names
-        shares = np.stack([self.root, self.top, self.used]) / n
-        columns = [ColumnStability(name, j, *shares[:, j].tolist()) for j, name in enumerate(names)]
-        compare = _agreement if whole.schema.predicts_classes else _spread
-        return Stability(
-            columns=tuple(columns),
-            n_bootstraps=n,
-            rows=self.data.n_counted,
-            top=self.best,
-            leaves=(min(self.leaves), int(np.median(self.leaves)), max(self.leaves)),
-            whole_root=None if (root := _root_column(whole)) is None else root.name,
-            whole_leaves=whole.n_leaves,
-            same_root=self.roots.count(root) / n,
-            n_tests=len({*self.roots} - {None}),
-            thresholds=tuple(sorted(self.thresholds)),
-            thresholds_words=self._thresholds_words(whole),
-            compared=rows.n_rows,
-            targets=tuple(target.name for target in whole.schema.targets),
-            seed=seed,
-            **compare(predictions, rows),
-        )
-
-    def _thresholds_words(self, whole: Tree) -> str:
-        if len(self.thresholds) < 2:
-            return ""
-        column, own = whole.tested[whole.feature[0]], float(whole.threshold[0])
-        ends = min(self.thresholds), max(self.thresholds), own
-        low, high, here = (column.threshold_text(value) for value in ends)
-        same = self.thresholds.count(own) / len(self.thresholds)
-        return (
-            f"Their thresholds lie between {low} and {high}; {percent(same)} of them are {here}, as in the "
-            "tree of all rows."
-        )
+    @classmethod
+    def of(cls, tree: Tree, top: int) -> _Facts:
+        root = None if tree.is_leaf[0] else tree.tested[tree.feature[0]]
+        nodes = np.arange(tree.n_nodes)
+        at_root, tests = (by_column(tree, 1.0 * some, whole=True) for some in (nodes == 0, nodes >= 0))
+        is_used = tests > 0
+        order = np.lexsort((-by_column(tree, tree.gain), ~is_used))[:top]  # those tested, largest gain first
+        is_top = is_used & np.isin(np.arange(len(is_used)), order)
+        return cls(root, float(tree.threshold[0]), tree.n_leaves, np.stack([at_root, is_top, is_used]))
 
 
-def _root_column(tree: Tree) -> Column | None:
-    """What the root tests: a column, or a weighted sum of columns."""
-    return None if tree.is_leaf[0] else tree.tested[tree.feature[0]]
+def _result(
+    whole: Tree,
+    trees: list[_Facts],
+    data: Dataset,
+    compared: Dataset,
+    predictions: NDArray[Any],
+    top: int,
+    seed: int,
+) -> Stability:
+    """The result; the first predictions, and the first facts, are those of the tree of all rows."""
+    (root, threshold, *_), *others = trees
+    shares = np.mean([each.columns for each in others], axis=0)
+    leaves = [each.leaves for each in others]
+    thresholds = [each.threshold for each in others if each.root == root and np.isfinite(each.threshold)]
+    compare = _agreement if whole.schema.predicts_classes else _spread
+    return Stability(
+        columns=tuple(
+            ColumnStability(name, j, *shares[:, j].tolist()) for j, name in enumerate(data.schema.names)
+        ),
+        n_bootstraps=len(others),
+        rows=data.n_counted,
+        leaves=(min(leaves), int(np.median(leaves)), max(leaves)),
+        whole_root=None if root is None else root.name,
+        whole_leaves=whole.n_leaves,
+        same_root=sum(each.root == root for each in others) / len(others),
+        n_tests=len({each.root for each in others} - {None}),
+        thresholds=tuple(sorted(thresholds)),
+        thresholds_words=_thresholds_words(root, threshold, thresholds),
+        compared=compared.n_rows,
+        targets=tuple(target.name for target in whole.schema.targets),
+        top=top,
+        seed=seed,
+        **compare(predictions, compared),
+    )
+
+
+def _thresholds_words(column: Column | None, own: float, thresholds: list[float]) -> str:
+    if column is None or len(thresholds) < 2:
+        return ""
+    low, high, here = map(column.threshold_text, (min(thresholds), max(thresholds), own))
+    same = thresholds.count(own) / len(thresholds)
+    return (
+        f"Their thresholds lie between {low} and {high}; {percent(same)} of them are {here}, as in the "
+        "tree of all rows."
+    )
 
 
 def _agreement(predictions: NDArray[Any], rows: Dataset) -> dict[str, tuple[float, ...]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Hashable, Sequence
 from typing import Any, Literal
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Column, Schema
-from treewright.exporting._check.probes import encoded, parts
+from treewright.exporting._check.probes import encode_table, parts
 from treewright.exporting._split_tests import Question, has_surrogates, questions, refuse_parts
 from treewright.exporting._subtrees import Pieces, pieces
 from treewright.exporting._tree import Code, in_columns, optional_module, unknown_label
@@ -23,6 +24,7 @@ TALLEST = 500  # levels of one tree of the ensemble: runtimes read it by calling
 MOST_SHARES = 10_000_000  # numbers in the table of the classes' shares; a larger one is left out
 OPSET, OPSET_ML, IR = 18, 5, 10
 LEQ, MEMBER = 0, 6  # nodes_modes
+_SURROGATE = re.compile("[\ud800-\udfff]")  # what UTF-8 cannot hold
 
 
 def render(
@@ -72,10 +74,7 @@ def render(
     model = onnx.helper.make_model(
         onnx.helper.make_graph(graph.nodes, "tree", layout.inputs(onnx), outputs, graph.tables),
         producer_name="treewright",
-        opset_imports=[
-            onnx.helper.make_opsetid("", OPSET),
-            onnx.helper.make_opsetid("ai.onnx.ml", OPSET_ML),
-        ],
+        opset_imports=[onnx.helper.make_opsetid(*each) for each in (("", OPSET), ("ai.onnx.ml", OPSET_ML))],
         ir_version=IR,
     )
     onnx.helper.set_model_props(model, {"treewright.columns": json.dumps(layout.description())})
@@ -90,9 +89,9 @@ def answers(rendered: bytes, tree: Tree, table: Any, **options: Any) -> NDArray[
     session = onnxruntime.InferenceSession(rendered, providers=["CPUExecutionProvider"])
     targets = tree.schema.targets
     several = len(targets) > 1 and tree.schema.predicts_classes
-    names = [f"label_{i}" for i in range(len(targets))] if several else None
-    names = names or (["label"] if tree.schema.predicts_classes else ["value"])
-    runs = [session.run(names, layout.feed(part)) for part in parts(encoded(table, tree))]
+    names = [f"label_{i}" for i in range(len(targets))] if several else ["label"]
+    names = names if tree.schema.predicts_classes else ["value"]
+    runs = [session.run(names, layout.feed(part)) for part in parts(encode_table(table, tree))]
     found = [np.concatenate(answers) for answers in zip(*runs, strict=True)]
     if not tree.schema.predicts_classes:
         return np.asarray(found[0])
@@ -298,15 +297,11 @@ class Layout:
 
     def inputs(self, onnx: Any) -> list[Any]:
         """The inputs of the model."""
-        helper, kinds = onnx.helper, onnx.TensorProto
+        info, kinds = onnx.helper.make_tensor_value_info, onnx.TensorProto
         if self.is_matrix:
-            shape = [None, len(self.columns)]
-            return [helper.make_tensor_value_info("X", kinds.DOUBLE, shape)]
-        texts = [is_text(self.schema.columns[j]) for j in self.columns]
-        return [
-            helper.make_tensor_value_info(name, kinds.STRING if is_text else kinds.DOUBLE, [None])
-            for name, is_text in zip(self.names, texts, strict=True)
-        ]
+            return [info("X", kinds.DOUBLE, [None, len(self.columns)])]
+        types = [kinds.STRING if is_text(self.schema.columns[j]) else kinds.DOUBLE for j in self.columns]
+        return [info(name, type, [None]) for name, type in zip(self.names, types, strict=True)]
 
     def table(self, graph: Graph) -> str:
         """The inputs as one matrix of doubles, categories as 1, 2, …; NaN where missing, 0 where unknown.
@@ -324,14 +319,9 @@ class Layout:
                 codes = np.array([*range(1, len(keys)), np.nan])
                 if not is_text(column):
                     name = graph.add("Add", [name, graph.constant(np.zeros(1))])  # -0.0 becomes 0.0
-                name = graph.add(
-                    "LabelEncoder",
-                    [name],
-                    domain="ai.onnx.ml",
-                    keys_tensor=tensor(keys),
-                    values_tensor=tensor(codes),
-                    default_tensor=tensor(np.zeros(1)),
-                )
+                pairs = {"keys_tensor": tensor(keys), "values_tensor": tensor(codes)}
+                other = tensor(np.zeros(1))
+                name = graph.add("LabelEncoder", [name], domain="ai.onnx.ml", **pairs, default_tensor=other)
             columns.append(graph.add("Reshape", [name, wide]))
         return graph.add("Concat", columns, axis=1)
 
@@ -383,8 +373,8 @@ def _input_names(schema: Schema, columns: list[int]) -> list[str]:
     names = []
     for j in columns:
         name = schema.columns[j].name
-        usable = name and name not in taken and not name.startswith("treewright:") and _is_utf8(name)
-        if not usable or "\0" in name:
+        is_odd = name.startswith("treewright:") or "\0" in name or _SURROGATE.search(name)
+        if not name or name in taken or is_odd:
             name = f"column_{j}"
             while name in own:
                 name += "_"
@@ -392,17 +382,9 @@ def _input_names(schema: Schema, columns: list[int]) -> list[str]:
     return names
 
 
-def _is_utf8(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
 def demand_utf8(text: str, what: str) -> None:
     """ValueError about a text that no model can hold."""
-    if not _is_utf8(text):
+    if _SURROGATE.search(text):
         raise ValueError(f"{what}, {text!r}, is no valid Unicode, so ONNX cannot hold it; rename it")
 
 

@@ -176,7 +176,9 @@ class _Writer:
         that they nest no deeper than the logarithm of the number of leaves.
         """
         if self.code.required_columns:
-            missing = " OR ".join(map(self._is_missing, self.code.required_columns))
+            missing = " OR ".join(
+                self._is_missing(j, j in self._may_be_nan) for j in self.code.required_columns
+            )
             yield f"{_INDENT * level}CASE"
             yield f"{_INDENT * (level + 1)}WHEN {missing} THEN NULL"
             yield f"{_INDENT * (level + 1)}ELSE"
@@ -185,10 +187,10 @@ class _Writer:
         else:
             yield from self._cases(answers, level)
 
-    def _is_missing(self, j: int) -> str:
-        """The condition that a value is missing."""
+    def _is_missing(self, j: int, nan: bool) -> str:
+        """The condition that a value is missing; `nan`: NaN is missing, too."""
         name = self.values[j]
-        if j not in self._may_be_nan or self.dialect.nan is None:
+        if not nan or self.dialect.nan is None:
             return f"{name} IS NULL"
         is_nan = f"{name} > {self.dialect.infinity}" if self.dialect.nan == "greatest" else f"IS_NAN({name})"
         return f"{name} IS NULL OR {is_nan}"
@@ -269,15 +271,10 @@ class _Writer:
             return f"{test} OR {name} IS NULL" if missing else test
         bound = dialect.moment(threshold) if is_time else dialect.number(threshold)
         test = f"{name} {question.operator} {bound}"
-        if not missing:  # where NaN is the greatest number it is above any threshold
-            is_above = nan and dialect.nan == "greatest" and not to_left
-            return f"{test} AND {name} <= {dialect.infinity}" if is_above else test
-        test += f" OR {name} IS NULL"
-        if nan and dialect.nan == "greatest" and to_left:
-            test += f" OR {name} > {dialect.infinity}"
-        elif nan and dialect.nan == "unordered":
-            test += f" OR IS_NAN({name})"
-        return test
+        is_above = nan and dialect.nan == "greatest" and not to_left  # NaN passes: the greatest number
+        if missing:
+            return f"{test} OR {self._is_missing(j, nan and not is_above)}"
+        return f"{test} AND {name} <= {dialect.infinity}" if is_above else test
 
     def _ways(self, question: Question) -> Iterator[tuple[str, str]]:
         """The conditions of a question with surrogates: that its value is known, and the test."""

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
-from treewright.exporting._check.probes import encoded, parts
+from treewright.exporting._check.probes import encode_table, parts
 from treewright.exporting._split_tests import Question, questions, refuse_parts, refuse_sums
 from treewright.exporting._tree import in_columns, optional_module
 from treewright.tree.tree import Tree, as_array
 
+SUFFIXES = (".tl",)
 Output = Literal["shares", "code"]
 
 MOST_SHARES = 10_000_000  # numbers in all leaves together; beyond, leaves hold the code of their answer
@@ -65,15 +66,8 @@ def render(tree: Tree, *, output: Output | None = None) -> bytes:
 
 
 def _write(builder: Any, tree: Tree, leaf_values: list[Any]) -> None:
-    nodes = zip(
-        tree.left.tolist(),
-        tree.right.tolist(),
-        tree.feature.tolist(),
-        tree.threshold.tolist(),
-        tree.missing_left.tolist(),
-        (tree.subset >= 0).tolist(),
-        strict=True,
-    )
+    arrays = tree.left, tree.right, tree.feature, tree.threshold, tree.missing_left, tree.subset >= 0
+    nodes = zip(*(array.tolist() for array in arrays), strict=True)
     place = 0
     for node, (left, right, feature, threshold, missing_left, is_category) in enumerate(nodes):
         builder.start_node(node)
@@ -132,18 +126,15 @@ def answers(rendered: bytes, tree: Tree, table: Any, *, output: Output | None = 
     treelite = _treelite()
     model = treelite.Model.deserialize_bytes(rendered)
     outputs = np.concatenate(
-        [treelite.gtil.predict(model, _matrix(part), nthread=1) for part in parts(encoded(table, tree))]
+        [treelite.gtil.predict(model, _matrix(part), nthread=1) for part in parts(encode_table(table, tree))]
     )
     if not tree.schema.predicts_classes:
-        columns = list(outputs[:, :, 0].T)
-    else:
-        columns = []
-        is_code = _output(tree, output) == "code"
-        for i, target in enumerate(tree.schema.targets):
-            classes = as_array(target.classes or ())
-            own = outputs[:, i]
-            codes = own[:, 0].astype(np.int64) if is_code else own[:, : len(classes)].argmax(axis=1)
-            columns.append(classes[codes])
+        return in_columns(list(outputs[:, :, 0].T))
+    columns, is_code = [], _output(tree, output) == "code"
+    for own, target in zip(outputs.swapaxes(0, 1), tree.schema.targets, strict=True):
+        classes = as_array(target.classes or ())
+        codes = own[:, 0].astype(np.int64) if is_code else own[:, : len(classes)].argmax(axis=1)
+        columns.append(classes[codes])
     return in_columns(columns)
 
 

@@ -20,8 +20,7 @@ from treewright._text import aligned, escape
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Schema
 from treewright.ensembles.permutation import shuffled_rises
-from treewright.ensembles.side_by_side import Listener, results_in_order
-from treewright.feature_selection._progress import of_stage
+from treewright.ensembles.side_by_side import Listener, of_stage, results_in_order
 from treewright.growing import grow, n_features_drawn, n_threads
 from treewright.growing.limits import row_count
 from treewright.growing.targets import check_rows, checked_criterion

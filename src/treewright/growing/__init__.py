@@ -8,6 +8,7 @@ from typing import Any
 from treewright import _core
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Schema
+from treewright.growing.conditional_inference import grow_by_tests
 from treewright.growing.constraints import Constraints, check_compatible
 from treewright.growing.forced_splits import grow_from_root
 from treewright.growing.limits import (
@@ -98,7 +99,7 @@ def _grown_tree(table: Dataset, options: Mapping[str, Any]) -> Tree:
     else:
         task |= {"small_rows": options["_small_rows"], "random_splits": options["splitter"] == "random"}
         task |= _sums(options, data.schema)
-        fast = _by_tests(weighted, task, significance) if by_tests else _fast(table, task)
+        fast: Any = grow_by_tests(weighted, task, significance) if by_tests else _fast(table, task)
         tree = tree_from_core(fast, *described)
     return tree if weighted is data else tree.recount(data)  # only the splits are chosen by other weights
 
@@ -110,13 +111,6 @@ def _fast(table: Dataset, task: Mapping[str, Any]) -> _core.GrownTree:
     if by_bins and task["max_depth"] == 1 and not task["small_rows"]:
         task = {**task, "small_rows": _LEAST_COUNTED}  # each column is read once: counting beats sorting
     return _core.grow(**task, bins=bins, is_mixed=is_mixed)
-
-
-def _by_tests(data: Dataset, task: Mapping[str, Any], significance: float) -> Any:
-    """The tree whose columns are chosen by tests of independence."""
-    from treewright.growing.conditional_inference import grow_by_tests
-
-    return grow_by_tests(data, task, significance)
 
 
 def _sums(options: Mapping[str, Any], schema: Schema) -> dict[str, Any]:

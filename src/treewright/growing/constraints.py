@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,8 @@ from numpy.typing import NDArray
 from treewright._arrays import Array, Floats
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Missing, Schema
+from treewright.parameters.checks import is_int, is_real
+from treewright.tree.number_losses import predicts_medians
 
 ByColumn = Mapping[Any, Any] | Sequence[Any] | Array
 Groups = str | Iterable[Iterable[Any]]
@@ -148,9 +149,9 @@ def check_compatible(
             "missing='fractional' divides rows by weights, and costs and priors change the weights for the "
             "splits: set costs=Costs(…, split='none'), or let missing be 'learn', 'surrogate' or 'category'"
         )
-    if criterion == "absolute_error":
+    if predicts_medians(criterion):
         raise ValueError(
-            f"{first} does not go with criterion='absolute_error'; take 'squared_error' or 'poisson'"
+            f"{first} does not go with criterion={criterion!r}; take 'squared_error' or 'poisson'"
         )
 
 
@@ -194,7 +195,7 @@ def _monotone(schema: Schema, given: ByColumn | None) -> NDArray[np.int8] | None
     signs = np.zeros(len(schema.columns), np.int8)
     for position, sign in _by_column("monotonic_cst", schema, given):
         column = schema.columns[position]
-        if not _is_whole(sign) or int(sign) not in _SIGNS:
+        if not is_int(sign) or int(sign) not in _SIGNS:
             raise ValueError(f"monotonic_cst: column {column.name!r} has {sign!r}; it must be -1, 0 or 1")
         if sign and column.is_category:
             raise ValueError(
@@ -208,7 +209,7 @@ def _monotone(schema: Schema, given: ByColumn | None) -> NDArray[np.int8] | None
 def _prices(schema: Schema, given: ByColumn | None) -> Floats | None:
     prices = np.zeros(len(schema.columns))
     for position, price in _by_column("feature_costs", schema, given):
-        if not isinstance(price, Real) or isinstance(price, bool) or not 0 <= float(price) < np.inf:
+        if not is_real(price) or not 0 <= float(price) < np.inf:
             name = schema.columns[position].name
             raise ValueError(
                 f"feature_costs: column {name!r} has {price!r}; it must be a number of at least 0"
@@ -261,14 +262,10 @@ def _position(parameter: str, schema: Schema, key: Any) -> int:
     """The position of a column given by name or by position."""
     if isinstance(key, str) and key in schema.names:
         return schema.names.index(key)
-    if _is_whole(key) and 0 <= key < len(schema.columns):
+    if is_int(key) and 0 <= key < len(schema.columns):
         return int(key)
     names = ", ".join(map(repr, schema.names[:20])) + (", …" if len(schema.names) > 20 else "")
     raise ValueError(f"{parameter}: there is no column {key!r}; the columns are {names}")
-
-
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
 
 
 def _is_listed(value: Any) -> bool:

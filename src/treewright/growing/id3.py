@@ -32,9 +32,10 @@ def grow_id3(data: Dataset, *, criterion: str = "entropy", max_depth: int | None
     max_depth : int, optional
         The largest number of decisions on the way to a leaf.
 
-    Notes ----- Columns with a single value in a node are skipped there. Among equal gains the first column
-    wins. A node is split even if the gain is 0: two columns together may separate classes that neither
-    separates alone.
+    Notes
+    -----
+    Columns with a single value in a node are skipped there. Among equal gains the first column wins. A node
+    is split even if the gain is 0: two columns together may separate classes that neither separates alone.
 
     Examples
     --------

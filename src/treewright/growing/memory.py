@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from treewright import _core
-from treewright._arrays import Array
 from treewright.encoding import Dataset
 from treewright.encoding.tables import available_memory
+from treewright.tree.number_losses import NUMBER_LOSSES
 
 # As in the core (growing.cpp): what an excerpt of the table and the sorted lists of one thread hold at most.
 _EXCERPT_ROWS, _EXCERPT_BYTES, _LIST_ROWS = 2**16, 2**24, 2**14
 _KEPT_HISTOGRAMS = 2**28
-_LISTS_ONLY = ("poisson", "absolute_error")  # criteria without histograms: lists of all rows
+_LISTS_ONLY = NUMBER_LOSSES.keys() - {"squared_error"}  # criteria without histograms: lists of all rows
 _PLENTY = 2**28  # bytes that every machine has
 _NODE = 56  # bytes of a node while it grows; subtrees are grown apart, then put together
 _FINISHED_NODE = 80  # and in the arrays of the tree, with the gap of its threshold, without its statistic
@@ -44,7 +42,7 @@ def memory_needed(
         return int(tree + n * (by_row + 8 * d + 64)) + 2**20
     histogram = 256 * 8 * d * (schema.width + 1)
     histograms = min(_KEPT_HISTOGRAMS, histogram * (2 + 2 * math.log2(1 + n / _LIST_ROWS)))
-    cell_bytes = sum(column.itemsize + 2 for column in _columns(data))
+    cell_bytes = sum(column.itemsize + 2 for column in data.column_arrays)
     excerpt_rows = min(_EXCERPT_ROWS, _EXCERPT_BYTES // cell_bytes, n // 2)
     excerpt = excerpt_rows * (cell_bytes + 32) if excerpt_rows > _LIST_ROWS else 0
     lists = min(n, _LIST_ROWS) * (4 * d + 64)
@@ -59,7 +57,3 @@ def check_memory(need: int, what: str = "growing", instead: str = "take fewer ro
             f"{what} needs about {need / 1e9:.1f} GB of memory, but only {have / 1e9:.1f} GB are available; "
             f"{instead}"
         )
-
-
-def _columns(data: Dataset) -> list[Array]:
-    return list(data.columns.T) if isinstance(data.columns, np.ndarray) else list(data.columns)

@@ -25,6 +25,7 @@ from treewright.encoding import Dataset
 from treewright.tree import Tree
 from treewright.tree.evaluate import leaves_of
 from treewright.tree.linear_leaves import LinearAnswers, known_values
+from treewright.tree.oblique import asks
 
 ALPHAS = np.geomspace(1e-8, 10.0, 28)  # the values of α that are tried
 _FLAT = 1e-10  # a column whose spread in a node is below this share of its total spread is constant
@@ -131,14 +132,10 @@ def _numbers_tested(tree: Tree) -> Ints:
 
 def _tested_near(tree: Tree, used: Ints) -> Flags:
     """For each node which of the used columns are tested above it, at it or below it."""
-    own = np.zeros((tree.n_nodes, len(used)), np.bool_)
-    n_columns = len(tree.schema.columns)
+    below = np.zeros((tree.n_nodes, len(used)), np.bool_)
     for place, j in enumerate(used.tolist()):
-        own[tree.feature == j, place] = True
-        for number, direction in enumerate(tree.directions):
-            if j in direction.columns:
-                own[tree.feature == n_columns + number, place] = True
-    below, above = own.copy(), own.copy()
+        below[:, place] = asks(tree, j)
+    above = below.copy()
     for wave in tree.waves:
         below[wave] |= below[tree.left[wave]] | below[tree.right[wave]]
     for wave in reversed(tree.waves):

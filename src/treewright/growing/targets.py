@@ -10,10 +10,11 @@ from typing import Any, Literal
 import numpy as np
 
 from treewright import _core
-from treewright._arrays import Floats, Int32s
+from treewright._arrays import Floats
 from treewright._registry import choices_text
 from treewright.encoding import Dataset
 from treewright.tree import Tree
+from treewright.tree.number_losses import NUMBER_LOSSES
 
 _ALIASES = {"log_loss": "entropy"}
 _MOST_ROWS = 2**31 - 1  # the core numbers them in 32 bits
@@ -34,15 +35,18 @@ def criteria(task: Literal["classes", "numbers"] | None = None) -> list[str]:
 
 def targets_for(data: Dataset, criterion: str) -> dict[str, Any]:
     """The core's arguments for columns, targets and weights, checked for the criterion."""
-    labels, numbers = _checked_targets(data, criterion)
+    schema, targets = data.schema, np.ascontiguousarray(data.target_array)
+    if not schema.predicts_classes:
+        for target, numbers in zip(schema.targets, targets, strict=True):
+            _check_numbers(target.name, numbers, data.weight, criterion)
     _check_categories(data)
     return {
         "columns": data.columns,
-        "n_categories": data.schema.category_counts,
-        "labels": labels,
-        "n_classes": list(data.schema.block_widths) if labels is not None else [],
-        "is_wide": data.schema.is_wide,
-        "numbers": numbers,
+        "n_categories": schema.category_counts,
+        "labels": targets if schema.predicts_classes else None,
+        "n_classes": list(schema.block_widths) if schema.predicts_classes else [],
+        "is_wide": schema.is_wide,
+        "numbers": None if schema.predicts_classes else targets,
         "weight": data.weight,
     }
 
@@ -72,16 +76,6 @@ def checked_criterion(criterion: str | None, data: Dataset) -> str:
     return name
 
 
-def _checked_targets(data: Dataset, criterion: str) -> tuple[Int32s | None, Floats | None]:
-    """(labels, numbers), one of them None, checked for the criterion."""
-    targets = np.ascontiguousarray(data.target_array)
-    if data.schema.predicts_classes:
-        return targets, None
-    for target, numbers in zip(data.schema.targets, targets, strict=True):
-        _check_numbers(target.name, numbers, data.weight, criterion)
-    return None, targets
-
-
 def _check_numbers(name: str, numbers: Floats, weight: Floats | None, criterion: str) -> None:
     """Refuse numbers whose sums the criterion cannot represent."""
     low, high = float(numbers.min()), float(numbers.max())
@@ -94,14 +88,14 @@ def _check_numbers(name: str, numbers: Floats, weight: Floats | None, criterion:
             f"target {name!r} spreads over {spread:g} and the weights add up to {total:g}: the sum of "
             "squares leaves the range of floating point; scale the target or the weights down"
         )
-    if criterion == "poisson":
+    if NUMBER_LOSSES[criterion].is_of_counts:
         if low < 0:
             raise ValueError(
-                f"target {name!r} has a negative number in row {numbers.argmin()}; poisson needs y >= 0"
+                f"target {name!r} has a negative number in row {numbers.argmin()}; {criterion} needs y >= 0"
             )
         counted = numbers > 0 if weight is None else (numbers > 0) & (weight > 0)
         if not counted.any():
-            raise ValueError(f"target {name!r} is zero in every row; poisson needs a positive sum")
+            raise ValueError(f"target {name!r} is zero in every row; {criterion} needs a positive sum")
         share = numbers / total if weight is None else weight / total * numbers
         if not share[counted].all():  # the mean of its node would be zero, and the logarithm infinite
             row = int(np.argmax(counted & (share == 0)))
@@ -161,8 +155,8 @@ class Scale:
         return {name: float(np.ldexp(float(options[name]), n)) for name, n in exponents.items()}
 
     def _loss_exponent(self, criterion: str) -> int:
-        """The exponent of a loss, which is a weight times a number or times its square."""
-        return self.weights + self.numbers * (2 if criterion == "squared_error" else 1)
+        """The exponent of a loss, which is a weight times a power of the target."""
+        return self.weights + self.numbers * NUMBER_LOSSES[criterion].power
 
     def unscale(self, tree: Tree) -> Tree:
         """The tree of the original rows; losses too small for floating point become 0."""

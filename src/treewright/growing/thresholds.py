@@ -5,8 +5,9 @@ The core returns each split as a gap between two neighbouring values; a threshol
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -28,15 +29,10 @@ def tree_from_core(
     """The tree of the arrays that `_core.grow` returns."""
     directions = tuple(Direction.of(*direction) for direction in grown["directions"])
     return Tree(
-        end=grown["end"],
-        feature=grown["feature"],
+        **_arrays(grown, ("end", "feature", "subset", "step", "rows", "subsets")),
         threshold=_thresholds(grown["feature"], grown["low"], grown["high"], data, threshold),
-        subset=grown["subset"],
         missing_left=grown["missing_left"].view(np.bool_),
-        step=grown["step"],
-        rows=grown["rows"],
         statistic=_statistic(grown, data.schema),
-        subsets=grown["subsets"],
         schema=data.schema,
         criterion=criterion,
         missing=missing,
@@ -48,22 +44,19 @@ def tree_from_core(
 def constrained_tree_from_core(
     grown: _core.CarefullyGrownTree, data: Dataset, criterion: str, threshold: Threshold, missing: Missing
 ) -> Tree:
-    """The tree of the arrays that the constrained grower returns: multiway splits and surrogates in
-    addition.
-    """
-    feature = grown["surrogate_feature"]
+    """The tree of the arrays of the constrained grower: multiway splits and surrogates in addition."""
+    gaps = grown["surrogate_feature"], grown["surrogate_low"], grown["surrogate_high"]
     surrogates = Surrogates(
-        node=grown["surrogate_node"],
-        feature=feature,
-        threshold=_thresholds(feature, grown["surrogate_low"], grown["surrogate_high"], data, threshold),
-        subset=grown["surrogate_subset"],
+        **_arrays(grown, ("node", "feature", "subset", "agreement", "adjusted", "subsets"), "surrogate_"),
+        threshold=_thresholds(*gaps, data, threshold),
         reversed=grown["surrogate_reversed"].view(np.bool_),
-        agreement=grown["surrogate_agreement"],
-        adjusted=grown["surrogate_adjusted"],
-        subsets=grown["surrogate_subsets"],
     )
     tree = tree_from_core(grown, data, criterion, threshold, missing)
     return replace(tree, joined=grown["joined"].view(np.bool_), surrogates=surrogates)
+
+
+def _arrays(grown: Mapping[str, Any], names: tuple[str, ...], prefix: str = "") -> dict[str, Any]:
+    return {name: grown[prefix + name] for name in names}
 
 
 def _statistic(grown: _core.GrownTree, schema: Schema) -> Floats | SparseRows:

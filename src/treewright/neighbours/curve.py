@@ -18,7 +18,15 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-_COLUMNS = ("spill", "leaf_size", "copies", "n_visited", "exact_share", "recall", "distance_ratio")
+_COLUMNS = {  # the title and the format of each in the table
+    "spill": ("spill", "{:g}"),
+    "leaf_size": ("leaf_size", "{:,}"),
+    "copies": ("copies", "{:.2f}"),
+    "n_visited": ("visited", "{:,.1f}"),
+    "exact_share": ("exact", "{:.1%}"),
+    "recall": ("recall", "{:.1%}"),
+    "distance_ratio": ("distance", "{:.3f}"),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,21 +67,14 @@ class DefeatistCurve:
     k: int
 
     def __str__(self) -> str:
-        head = ["spill", "leaf_size", "copies", "visited", "exact", "recall", "distance"]
+        titles, formats = zip(*_COLUMNS.values(), strict=True)
+        entries = zip(*(getattr(self, name).tolist() for name in _COLUMNS), strict=True)
         rows = [
-            [
-                f"{self.spill[i]:g}",
-                f"{self.leaf_size[i]:,}",
-                f"{self.copies[i]:.2f}",
-                f"{self.n_visited[i]:,.1f}",
-                f"{100 * self.exact_share[i]:.1f} %",
-                f"{100 * self.recall[i]:.1f} %",
-                f"{self.distance_ratio[i]:.3f}",
-            ]
-            for i in range(len(self.spill))
+            [form.format(cell).replace("%", " %") for form, cell in zip(formats, entry, strict=True)]
+            for entry in entries
         ]
         exact = ["exact", "", "1.00", f"{self.n_visited_exact:,.1f}", "100.0 %", "100.0 %", "1.000"]
-        return "\n".join(aligned([head, *rows, exact], right=range(7)))
+        return "\n".join(aligned([titles, *rows, exact], right=range(7)))
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Plot the share of exact answers against the points visited; needs matplotlib."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import pairwise
-from math import inf
 from typing import Any, Literal
 
 import numpy as np
@@ -13,14 +12,17 @@ from numpy.typing import NDArray
 from treewright import _core
 from treewright._arrays import Array, Floats, Ints
 from treewright.growing import n_threads, whole_number
-from treewright.parameters.neighbours import KDTreeParameters, NeighbourParameters
+from treewright.parameters.neighbours import (
+    METRIC_ALIASES,
+    METRICS,
+    MINKOWSKI,
+    KDTreeParameters,
+    NeighbourParameters,
+)
+from treewright.parameters.spec import documented
 
 Rule = Literal["widest", "cycle"]
 Search = Literal["exact", "defeatist"]
-
-_ALIASES = {"l2": "euclidean", "l1": "manhattan", "cityblock": "manhattan", "infinity": "chebyshev"}
-_POWERS = {1.0: "manhattan", 2.0: "euclidean", inf: "chebyshev"}
-METRICS = ("minkowski", *_core.kd_metrics, *_ALIASES)
 
 
 class _CoreNumber:
@@ -51,30 +53,16 @@ class KDTree:
     X : array of shape (n_points, n_columns)
         The points, finite numbers. float32 is kept as it is, which takes half the memory; all other numbers
         are kept as float64. They are copied.
-    leaf_size : int, default=40
-        The largest number of points in a leaf; larger where they are all equal, or not separated after
-        2 log2(n_points) + 16 cuts, because nearly all of them are equal in nearly all columns. It changes the
-        time, not the results of exact search.
-    metric : str, default="minkowski"
-        "euclidean" ("l2"), "manhattan" ("l1", "cityblock"), "chebyshev" ("infinity"), or "minkowski" with
-        `p`.
-    p : float, default=2
-        The power of "minkowski": 1, 2 or infinity.
-    rule : {"widest", "cycle"}, default="widest"
-        Which column is cut: the one in which the points of the node spread widest, or the first at the root,
-        the second below it, and so on. A column in which all points are equal is skipped.
-    spill : float, default=0.0
-        In [0, 0.5): each half also keeps the points beyond the cut that are among this share of the node next
-        to it. Defeatist search then finds more, in a tree that takes more memory: each level makes it
-        1 + 2 * spill times as large.
-    n_jobs : int or None, default=None
-        The number of threads to build and to search with; the results are the same for any number. None is 1,
-        -1 all cores.
 
     Notes
     -----
     Distances are summed in float64, column by column in their order, also those of float32 points. Among
     points at the same distance the one with the lower index comes first.
+
+    A leaf has more points where they are all equal, or not separated after 2 log2(n_points) + 16 cuts,
+    because nearly all of them are equal in nearly all columns. With `spill` each half of a node also keeps
+    the points beyond the cut that are among this share of the node next to it: each level makes the tree
+    1 + 2 * spill times as large.
 
     Examples
     --------
@@ -289,6 +277,9 @@ class KDTree:
         )
 
 
+documented(KDTree, KDTreeParameters.parameters)
+
+
 def metric_name(metric: str, p: float = 2) -> str:
     """The core's name of a metric; of "minkowski" with its power.
 
@@ -298,9 +289,9 @@ def metric_name(metric: str, p: float = 2) -> str:
     if not isinstance(metric, str) or metric not in METRICS:
         raise ValueError(f"metric is {metric!r}; it must be one of {', '.join(map(repr, METRICS))}")
     if metric != "minkowski":
-        return _ALIASES.get(metric, metric)
+        return METRIC_ALIASES.get(metric, metric)
     KDTreeParameters.parameters["p"].check("KDTree", p)
-    return _POWERS[float(p)]
+    return MINKOWSKI[float(p)]
 
 
 def as_matrix(X: Any, name: str) -> NDArray[np.floating]:

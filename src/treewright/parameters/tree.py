@@ -1,5 +1,5 @@
-"""The parameters of trees: adding one here gives it to all tree estimators, to `grow` and to the command
-line.
+"""The parameters of trees: adding one here gives it to all tree estimators and to `grow`, which passes its
+value on. `treewright.cli.options.Limits` names those that the command line has, too.
 
 Each class is a group; estimators inherit the groups that they take (see `treewright.estimators.tree`).
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
+from treewright import _core
 from treewright.parameters.checks import (
     BY_COLUMN,
     CLASS_WEIGHT,
@@ -38,6 +39,13 @@ from treewright.parameters.values import (
     value_or,
 )
 
+
+def _criteria(task: str, *aliases: str) -> str:
+    """The criteria of the core for a task, as a set of names."""
+    names = sorted(name for name, of in _core.criteria() if of == task)
+    return "{" + ", ".join(f'"{name}"' for name in [*names, *aliases]) + "}"
+
+
 MISSING = ("learn", "surrogate", "fractional", "category", "error")
 
 
@@ -50,7 +58,7 @@ class Criterion(Parameters, group="Growing"):
         doc='The impurity that splits reduce: for classes "gini", "entropy" (also called "log_loss"), '
         '"error", "sqrt" (Kearns and Mansour) or "gain_ratio" (C4.5: the best gain ratio among the '
         'splits of at least average gain); for numbers "squared_error", "absolute_error" or "poisson". '
-        'None is "gini" for classes and "squared_error" for numbers.',
+        'None is "gini" for classes and "squared_error" for numbers. All: `treewright.growing.criteria()`.',
         allowed=instance(str, "the name of a criterion"),
     )
 
@@ -164,19 +172,6 @@ class RelativeLimits(Parameters, group="Stopping"):
     )
 
 
-class AbsoluteLimits(Parameters, group="Stopping"):
-    """What functions take in units of weight, where estimators take fractions of the total weight."""
-
-    min_weight_leaf: float = parameter(
-        default=0.0, doc="Both sides of a split have at least this weight.", allowed=number(0)
-    )
-    min_gain: float = parameter(
-        default=0.0,
-        doc="A split must gain at least this much (weight × decrease of impurity).",
-        allowed=number(0),
-    )
-
-
 class PruningOptions(Parameters, group="Pruning"):
     """How the grown tree is pruned, in `fit`."""
 
@@ -213,19 +208,6 @@ class MissingValues(Parameters, group="Missing values"):
         "own, as one more category; or it is an error.",
         allowed=one_of_or(Surrogates, "Surrogates(n)", *MISSING),
         resolve=by_name(surrogate=Surrogates),
-    )
-
-
-class ClassWeights(Parameters, group="Costs"):
-    """How much the classes count."""
-
-    class_weight: Any = parameter(
-        default=None,
-        kind='dict, list of dict, "balanced" or None',
-        doc="Weights of the classes, multiplied into those of the rows; one dict per target if there are "
-        'several. "balanced" gives each class the same total weight (rows count by their '
-        "`sample_weight`). Costs are multiplied by it, too; priors undo it.",
-        allowed=CLASS_WEIGHT,
     )
 
 
@@ -297,29 +279,6 @@ class Sampling(Parameters, group="Sampling"):
     )
 
 
-class RandomState(Parameters, group="Sampling"):
-    """The seed of estimators."""
-
-    random_state: Any = parameter(
-        default=None,
-        kind="int, RandomState or None",
-        doc='The seed. With ``splitter="best"`` and all columns nothing is random: the same table gives the '
-        'same tree. With ``split="oblique"`` some directions are drawn; None is a fixed seed there. It '
-        "also seeds which rows pruning sets aside, or how it makes folds.",
-        allowed=RANDOM_STATE,
-    )
-
-
-class Seed(Parameters, group="Sampling"):
-    """The seed of functions."""
-
-    seed: int = parameter(
-        default=0,
-        doc="The seed; the tree depends on it only where something is drawn at random.",
-        allowed=whole(0),
-    )
-
-
 class Running(Parameters, group="Running"):
     """How the work is done."""
 
@@ -343,20 +302,8 @@ class Columns(Parameters, group="Running"):
     kinds: Any = parameter(
         default=None,
         kind="dict, list or None",
-        doc='Kinds of columns that must not be inferred: "number", "category" or "time", by column name.',
+        doc='Kinds of columns that must not be inferred, by column name: "number", "category", "time" …',
         allowed=KINDS,
-    )
-
-
-class Progress(Parameters, group="Running"):
-    """What functions report while they run."""
-
-    progress: Callable[[float], object] | None = parameter(
-        default=None,
-        kind="callable or None",
-        doc="Called every few milliseconds with the fraction of the rows that have reached their leaf, or "
-        "of the splits that the budget allows. An exception that it raises ends the growing.",
-        allowed=Allowed(lambda v: v is None or callable(v), "a function, or None"),
     )
 
 
@@ -365,7 +312,7 @@ class ClassCriterion(Criterion, group="Growing"):
 
     criterion: str = parameter(
         default="gini",
-        kind='{"gini", "entropy", "log_loss", "error", "sqrt", "gain_ratio"}',
+        kind=_criteria("classes", "log_loss"),
         doc='The impurity that splits reduce: the Gini index, the entropy ("log_loss" is another name for '
         "it), the training error or Kearns and Mansour's square root; or C4.5's gain ratio: the best "
         "one among the splits of at least average gain.",
@@ -378,7 +325,7 @@ class NumberCriterion(Criterion, group="Growing"):
 
     criterion: str = parameter(
         default="squared_error",
-        kind='{"squared_error", "absolute_error", "poisson"}',
+        kind=_criteria("numbers"),
         doc="The impurity that splits reduce: the squared error about the mean, the absolute error about "
         "the median, or the Poisson deviance about the mean (for targets that are not negative).",
         allowed=Allowed(lambda v: isinstance(v, str), "the name of a criterion"),
@@ -403,16 +350,35 @@ class TreeParameters(
     MissingValues,
     Constraints,
     Sampling,
-    RandomState,
     Columns,
     Running,
     group="Growing",
 ):
     """All parameters that trees of classes and trees of numbers share."""
 
+    random_state: Any = parameter(
+        default=None,
+        kind="int, RandomState or None",
+        doc='The seed. With ``splitter="best"`` and all columns nothing is random: the same table gives the '
+        'same tree. With ``split="oblique"`` some directions are drawn; None is a fixed seed there. It '
+        "also seeds which rows pruning sets aside, or how it makes folds.",
+        allowed=RANDOM_STATE,
+        group="Sampling",
+    )
 
-class ClassifierParameters(ClassCriterion, TreeParameters, ClassWeights, CostSensitivity, group="Growing"):
+
+class ClassifierParameters(ClassCriterion, TreeParameters, CostSensitivity, group="Growing"):
     """Those of trees of classes."""
+
+    class_weight: Any = parameter(
+        default=None,
+        kind='dict, list of dict, "balanced" or None',
+        doc="Weights of the classes, multiplied into those of the rows; one dict per target if there are "
+        'several. "balanced" gives each class the same total weight (rows count by their '
+        "`sample_weight`). Costs are multiplied by it, too; priors undo it.",
+        allowed=CLASS_WEIGHT,
+        group="Costs",
+    )
 
 
 class RegressorParameters(NumberCriterion, TreeParameters, LinearLeaves, group="Growing"):
@@ -424,14 +390,11 @@ class GrowParameters(
     Growing,
     LinearLeaves,
     Stopping,
-    AbsoluteLimits,
     MissingValues,
     CostSensitivity,
     Constraints,
     Sampling,
-    Seed,
     Running,
-    Progress,
     group="Growing",
 ):
     """Those of `grow`. Trees of a single leaf, which need no fit, are allowed."""
@@ -439,6 +402,32 @@ class GrowParameters(
     max_depth: int | None = parameter(default=None, allowed=whole(0, none=True))
     min_samples_split: int | float = parameter(default=2, allowed=count_or_fraction(1, False, "rows"))
     max_leaf_nodes: int | None = parameter(default=None, allowed=whole(1, none=True))
+    min_weight_leaf: float = parameter(
+        default=0.0,
+        doc="Both sides of a split have at least this weight.",
+        allowed=number(0),
+        group="Stopping",
+    )
+    min_gain: float = parameter(
+        default=0.0,
+        doc="A split must gain at least this much (weight × decrease of impurity).",
+        allowed=number(0),
+        group="Stopping",
+    )
+    seed: int = parameter(
+        default=0,
+        doc="The seed; the tree depends on it only where something is drawn at random.",
+        allowed=whole(0),
+        group="Sampling",
+    )
+    progress: Callable[[float], object] | None = parameter(
+        default=None,
+        kind="callable or None",
+        doc="Called every few milliseconds with the fraction of the rows that have reached their leaf, or "
+        "of the splits that the budget allows. An exception that it raises ends the growing.",
+        allowed=Allowed(lambda v: v is None or callable(v), "a function, or None"),
+        group="Running",
+    )
 
 
 GROW = GrowParameters.parameters

@@ -1,4 +1,4 @@
-"""Error against size: the trees of a pruning path, and those of a growing sequence."""
+"""Error against size of the trees of a pruning path and of a growing sequence; errors of pruning methods."""
 
 from __future__ import annotations
 
@@ -7,31 +7,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright import plotting
 from treewright.encoding import Dataset
-from treewright.plotting import (
-    COLOURS,
-    INK,
-    MARKERS,
-    axes_or_new,
-    finish,
-    is_share,
-    is_wide,
-    leaves_axis,
-    loss_text,
-    loss_words,
-    plain,
-    words,
-)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from treewright.explaining.weak_learning_bound import WeakLearningBound
     from treewright.pruning import PruningPath
+    from treewright.selecting.comparison import Comparison
     from treewright.selecting.overfitting import OverfittingCurve
     from treewright.tree import Tree
 
 Floats = NDArray[np.float64]
+_LOSSES = {
+    "training": "training rows",
+    "validation": "validation rows",
+    "test": "test rows",
+    "certificate": "upper bound on the true error",
+}
 _MOST_MARKS = 40  # points of a line that have markers
 
 
@@ -39,33 +33,34 @@ def plot_pruning_path(path: PruningPath, test: Dataset | None = None, ax: Axes |
     """Plot the loss of each tree of a path against its leaves, with the chosen tree marked."""
     lines: dict[str, Floats | None] = {"training": path.training, "validation": path.validation}
     lines["test"] = None if test is None else path.losses(test)
-    ax = axes_or_new(ax)
+    ax = plotting.axes_or_new(ax)
     order, tree = np.argsort(path.leaves, kind="stable"), path.full_tree
     leaves = path.leaves[order]
     by_size = {name: None if line is None else line[order] for name, line in lines.items()}
     rows = path.details.get("judged_by")
-    _lines(ax, leaves, by_size, {"validation": f"validation: {plain(rows)}"} if rows else {})
+    _lines(ax, leaves, by_size, {"validation": f"validation: {plotting.plain(rows)}"} if rows else {})
     if path.validation is not None and path.standard_error is not None:
         middle, error = path.validation[order], path.standard_error[order]
-        band: dict[str, Any] = {"color": COLOURS["validation"], "alpha": 0.2, "linewidth": 0}
+        band: dict[str, Any] = {"color": plotting.COLOURS["validation"], "alpha": 0.2, "linewidth": 0}
         low = np.maximum(middle - error, 0.0)
         ax.fill_between(leaves, low, middle + error, label="± one standard error", **band)
     if not path.is_open:
         line = next(lines[name] for name in ("validation", "test", "training") if lines[name] is not None)
         _mark_chosen(ax, path, line)
-    _frame(ax, leaves, tree, f"Pruning by {words(path.method)}: {_leaves(tree.n_leaves)} before pruning")
+    method = plotting.words(path.method)
+    _frame(ax, leaves, tree, f"Pruning by {method}: {_leaves(tree.n_leaves)} before pruning")
     return ax
 
 
 def plot_overfitting_curve(curve: OverfittingCurve, ax: Axes | None = None) -> Axes:
     """Plot the loss of a growing tree against its leaves."""
-    ax = axes_or_new(ax)
+    ax = plotting.axes_or_new(ax)
     lines = {"training": curve.training, "validation": curve.validation, "test": curve.test}
     _lines(ax, curve.leaves, lines, {})
     held_out = curve.validation if curve.validation is not None else curve.test
     if held_out is not None:
         loss, leaves = float(held_out[curve.best]), int(curve.leaves[curve.best])
-        text = f"least on held-out rows:\n{_leaves(leaves)}, {loss_text(curve.tree.schema, loss)}"
+        text = f"least on held-out rows:\n{_leaves(leaves)}, {plotting.loss_text(curve.tree.schema, loss)}"
         _mark(ax, leaves, loss, text, curve.leaves)
     _frame(ax, curve.leaves, curve.tree, "Growing, best split first")
     return ax
@@ -74,8 +69,8 @@ def plot_overfitting_curve(curve: OverfittingCurve, ax: Axes | None = None) -> A
 def _lines(ax: Axes, leaves: NDArray[Any], lines: dict[str, Floats | None], labels: dict[str, str]) -> None:
     for name, line in lines.items():
         if line is not None:
-            marker = MARKERS[name] if len(leaves) <= _MOST_MARKS else ""
-            style: dict[str, Any] = {"color": COLOURS[name], "marker": marker, "markersize": 4}
+            marker = plotting.MARKERS[name] if len(leaves) <= _MOST_MARKS else ""
+            style: dict[str, Any] = {"color": plotting.COLOURS[name], "marker": marker, "markersize": 4}
             ax.plot(leaves, line, linewidth=1.6, label=labels.get(name, name), **style)
 
 
@@ -85,20 +80,20 @@ def _mark_chosen(ax: Axes, path: PruningPath, line: Floats | None) -> None:
     place = path.chosen % len(path)
     leaves, loss = int(path.leaves[place]), float(line[place])
     how = path.details.get("chosen_by")
-    by = f" by {plain(how)}" if how else ""
-    text = f"chosen{by}:\n{_leaves(leaves)}, {loss_text(path.full_tree.schema, loss)}"
+    by = f" by {plotting.plain(how)}" if how else ""
+    text = f"chosen{by}:\n{_leaves(leaves)}, {plotting.loss_text(path.full_tree.schema, loss)}"
     _mark(ax, leaves, loss, text, path.leaves)
 
 
 def plot_weak_learning_bound(curve: WeakLearningBound, ax: Axes | None = None) -> Axes:
     """Plot the training error after each split, and the bound on it."""
-    ax = axes_or_new(ax)
+    ax = plotting.axes_or_new(ax)
     splits = np.arange(len(curve.error))
-    ax.plot(splits, curve.error, color=COLOURS["training"], label="training error")
+    ax.plot(splits, curve.error, color=plotting.COLOURS["training"], label="training error")
     label = f"bound from an edge of {curve.advantage:.3f}"
-    ax.plot(splits, curve.bound, color=INK, linestyle="--", label=label)
+    ax.plot(splits, curve.bound, color=plotting.INK, linestyle="--", label=label)
     ax.set_ylim(0.0, None)
-    finish(ax, "splits", "", percent="y")
+    plotting.finish(ax, "splits", "", percent="y")
     return ax
 
 
@@ -108,11 +103,11 @@ def _leaves(n: int) -> str:
 
 def _mark(ax: Axes, leaves: int, loss: float, text: str, sizes: NDArray[Any]) -> None:
     """A ring, a vertical line at the size, and text at the top, on the side with more room."""
-    ax.axvline(leaves, color=INK, linewidth=0.9, linestyle=":", zorder=1)
-    ring: dict[str, Any] = {"markersize": 10, "markerfacecolor": "none", "markeredgecolor": INK}
+    ax.axvline(leaves, color=plotting.INK, linewidth=0.9, linestyle=":", zorder=1)
+    ring: dict[str, Any] = {"markersize": 10, "markerfacecolor": "none", "markeredgecolor": plotting.INK}
     ax.plot([leaves], [loss], marker="o", linewidth=0, clip_on=False, **ring)
     least, most = int(sizes.min()), int(sizes.max())
-    right = leaves * leaves <= least * most if is_wide(least, most) else 2 * leaves <= most
+    right = leaves * leaves <= least * most if plotting.is_wide(least, most) else 2 * leaves <= most
     ax.annotate(
         text,
         (leaves, 1.0),
@@ -127,7 +122,41 @@ def _mark(ax: Axes, leaves: int, loss: float, text: str, sizes: NDArray[Any]) ->
 
 
 def _frame(ax: Axes, leaves: NDArray[Any], tree: Tree, title: str) -> None:
-    leaves_axis(ax, int(leaves.min()), int(leaves.max()))
+    plotting.leaves_axis(ax, int(leaves.min()), int(leaves.max()))
     ax.set_ylim(0.0, 1.12 * ax.get_ylim()[1])  # room for text at the top, and for the legend below the lines
-    loss, percent = loss_words(tree.schema, tree.criterion), "y" * is_share(tree.schema)
-    finish(ax, "leaves", loss, percent=percent, title=title, loc="lower left")
+    loss, percent = plotting.loss_words(tree.schema, tree.criterion), "y" * plotting.is_share(tree.schema)
+    plotting.finish(ax, "leaves", loss, percent=percent, title=title, loc="lower left")
+
+
+# ---- the methods of a comparison, one line each ----------------------------------------------------------
+
+
+def plot_comparison(comparison: Comparison, ax: Axes | None = None) -> Axes:
+    """Plot the losses of each method on one line, the smallest test loss at the top."""
+    rows, schema = [row for row in comparison.rows if row["trouble"] is None], comparison.schema
+    rows.sort(key=lambda row: float(row["test"]), reverse=True)
+    ax = plotting.axes_or_new(ax, width=9.0, height=1.6 + 0.34 * len(rows))
+    places = range(len(rows))
+    for place, row in zip(places, rows, strict=True):
+        losses = [row[name] for name in _LOSSES if row[name] is not None]
+        ax.plot([min(losses), max(losses)], [place, place], color=plotting.FAINT, linewidth=1, zorder=1)
+    for name, text in _LOSSES.items():
+        points = [(rows[place][name], place) for place in places if rows[place][name] is not None]
+        if points:
+            style: dict[str, Any] = {"color": plotting.COLOURS[name], "marker": plotting.MARKERS[name]}
+            x, y = zip(*points, strict=True)
+            ax.scatter(x, y, s=34, zorder=2, clip_on=False, label=text, **style)
+    ax.set_yticks(list(places), [_method_text(row) for row in rows])
+    ax.set_xlim(left=0.0)
+    ax.set_ylim(-0.6, len(rows) - 0.4)
+    above: dict[str, Any] = {"ncols": 4, "loc": "lower right", "bbox_to_anchor": (1.0, 1.0)}
+    loss, percent = plotting.loss_words(schema, comparison.criterion), "x" * plotting.is_share(schema)
+    plotting.finish(ax, loss, "", percent=percent, **above, handletextpad=0.2, columnspacing=1.2)
+    return ax
+
+
+def _method_text(row: dict[str, Any]) -> str:
+    """The method in words, how its tree was chosen, and its size."""
+    by = f", {plotting.words(row['by'])}" if row["by"] else ""
+    kind = "rules" if row["method"] == "rules" else "leaf" if row["leaves"] == 1 else "leaves"
+    return f"{plotting.words(row['method'])}{by} ({row['leaves']:,} {kind})"

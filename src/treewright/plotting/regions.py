@@ -367,15 +367,9 @@ def _axis(axis: Any, column: Column, limits: tuple[float, float]) -> None:
 # ---- what differs between the kinds of columns: the unit of an axis, and its ticks -------------------------
 
 
-@singledispatch
 def _unit(kind: Kind) -> float:
-    """How much of a column is one unit of its axis."""
-    return 1.0
-
-
-@_unit.register
-def _(kind: Time) -> float:
-    return 86_400e6  # microseconds: matplotlib draws dates in days
+    """How much of a column is one unit of its axis: matplotlib draws times, in microseconds, in days."""
+    return 86_400e6 if isinstance(kind, Time) else 1.0
 
 
 @singledispatch

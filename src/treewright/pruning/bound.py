@@ -26,7 +26,7 @@ from treewright.pruning.path import OTHER_ROWS, PruningPath, refuse_no_rows
 from treewright.pruning.subtree_raising import RAISING
 from treewright.pruning.traversal import Floats
 from treewright.tree import Tree
-from treewright.tree.evaluate import least_losses
+from treewright.tree.evaluate import node_losses
 from treewright.tree.missing import refuse_rows_with_missing
 from treewright.tree.oblique import known_complete, plain_leaves
 
@@ -280,7 +280,7 @@ class _Pruner:
         first = np.cumsum((0, *schema.block_widths))[:-1]
         for offset, classes in zip(first, np.asarray(moving.targets), strict=True):
             np.add.at(counts, (place, classes + offset), weight)
-        extra = least_losses(schema, counts) - least_losses(schema, before)
+        extra = node_losses(schema, counts) - node_losses(schema, before)
         return list(zip(leaves.tolist(), counts, extra.tolist(), strict=True))
 
     def _apply_subtree(self, node: int, rows: Dataset) -> NDArray[Any]:

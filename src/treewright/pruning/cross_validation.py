@@ -26,23 +26,9 @@ def cross_validated_losses(
 ) -> tuple[Floats, Floats]:
     """The cross-validated mean loss at each level of a pruning parameter, and its standard error.
 
-    Parameters
-    ----------
-    data : Dataset
-        The rows; each is in one fold, and is measured in the trees grown without that fold.
-    growing : mapping
-        The arguments of `grow` for the trees of the folds.
-    n_folds, seed : int
-        The number of folds and the seed of their draw.
-    prunings_of : callable
-        The prunings of the tree of a fold, one for each level.
+    Each row is in one fold, and is measured in the tree grown without that fold, by the arguments `growing`;
+    `prunings_of` makes the prunings of such a tree, one for each level.
 
-    Returns
-    -------
-    mean, standard_error : arrays of shape (n_levels,)
-
-    Examples
-    --------
     >>> from treewright import encode
     >>> data = encode({"x": [0] * 20 + [1] * 20}, ["a"] * 20 + ["b"] * 20)
     >>> mean, _ = cross_validated_losses(data, {}, 4, 0, lambda tree: TreeList((tree.first(0), tree)))

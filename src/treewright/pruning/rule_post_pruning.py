@@ -41,6 +41,7 @@ from treewright.pruning.rule_selection import (
 from treewright.pruning.traversal import Floats
 from treewright.tree import Tree
 from treewright.tree.conditions import Condition, merge_conditions
+from treewright.tree.evaluate import given_rows
 from treewright.tree.oblique import with_directions
 from treewright.tree.rule_list import Rule, RuleList, classes_of, paths
 
@@ -93,10 +94,12 @@ def rule_list(
     2.  wind > 10    stay    2 rows   100 %
         otherwise    sail   no rows
     """
-    _check(tree, data, validation, method, max_rules)
+    _check(tree, validation, method, max_rules)
+    data = given_rows(tree, data, "data")
+    validation = None if validation is None else given_rows(tree, validation, "validation")
     classes = classes_of(tree.schema)
     covers = Covers(with_directions(data, tree.directions))
-    estimate = partial(_pessimistic_rate, confidence=confidence) if method == "pessimistic" else _error_rate
+    estimate = partial(_error_rate, confidence=confidence if method == "pessimistic" else None)
     judges = covers if validation is None else Covers(with_directions(validation, tree.directions))
     rules = _generalise(tree, judges, estimate)
     if method == "pessimistic":
@@ -107,7 +110,7 @@ def rule_list(
     return _rule_list(tree, rules, covers, estimate)
 
 
-def _check(tree: Tree, data: Dataset, validation: Dataset | None, method: str, max_rules: int) -> None:
+def _check(tree: Tree, validation: Dataset | None, method: str, max_rules: int) -> None:
     classes_of(tree.schema)
     if tree.schema.has_costs:
         raise ValueError("rules are pruned by errors, not by costs; make them of a tree without costs")
@@ -120,18 +123,6 @@ def _check(tree: Tree, data: Dataset, validation: Dataset | None, method: str, m
             else "takes no validation="
         )
         raise ValueError(f"method={method!r} {needs}")
-    for name, rows in (("data", data), ("validation", validation)):
-        if rows is None:
-            continue
-        if rows.schema is not tree.schema and rows.schema.columns != tree.schema.columns:
-            raise ValueError(f"the columns of {name} are not the tree's; encode it with schema=tree.schema")
-        if rows.targets is None:
-            raise ValueError(f"{name} has no target; encode the table with target=")
-        if [target.classes for target in rows.schema.targets] != [classes_of(tree.schema)]:
-            raise ValueError(f"the classes of {name} are not the tree's; encode it with schema=tree.schema")
-        rows.refuse_unknown_classes(name)
-        if rows.n_rows == 0 or (rows.weight is not None and not rows.weight.any()):
-            raise ValueError(f"{name} has no rows of positive weight; rules are counted on at least one")
     if tree.n_leaves > max_rules:
         raise ValueError(
             f"the tree has {tree.n_leaves:,} leaves, more than max_rules={max_rules:,}; prune it first, or "
@@ -139,16 +130,10 @@ def _check(tree: Tree, data: Dataset, validation: Dataset | None, method: str, m
         )
 
 
-def _pessimistic_rate(rows: Floats, errors: Floats, confidence: float) -> Floats:
-    return _rate(rows, errors + add_errors(rows, errors, confidence))
-
-
-def _error_rate(rows: Floats, errors: Floats) -> Floats:
-    return _rate(rows, errors)
-
-
-def _rate(rows: Floats, errors: Floats) -> Floats:
-    """Errors per row, to so many digits that rounding makes no difference; 1 where there is no row."""
+def _error_rate(rows: Floats, errors: Floats, confidence: float | None = None) -> Floats:
+    """Errors per row, pessimistic ones of a confidence if it is given; 1 where there is no row."""
+    if confidence is not None:
+        errors = errors + add_errors(rows, errors, confidence)
     rate: Floats = np.divide(errors, rows, out=np.ones_like(rows), where=rows > 0)
     return rate.round(_DIGITS)
 

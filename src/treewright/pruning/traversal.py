@@ -19,15 +19,9 @@ SAME_LOSS = 1e-12  # losses whose relative difference is below this are equal up
 def collapse_mask(tree: Tree, values: Floats, decide: Callable[[Ints, Floats], Mask]) -> Mask:
     """Mask of the branches that collapse when each is decided after all branches below it.
 
-    Parameters
-    ----------
-    tree : Tree
-        The tree.
-    values : array of shape (n_nodes, n_values)
-        Additive values of each node as a leaf: its loss, its number of leaves (1), …
-    decide : callable
-        Takes branches of one depth and the values of their current subtrees (sums over the leaves that are
-        left below each); returns a mask of those that collapse.
+    `values` are additive values of each node as a leaf, in columns: its loss, its number of leaves (1), …
+    `decide` takes branches of one depth and the values of their current subtrees (sums over the leaves that
+    are left below each) and returns a mask of those that collapse.
     """
     below = values.copy()
     collapses = np.zeros(tree.n_nodes, np.bool_)

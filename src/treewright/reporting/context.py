@@ -16,25 +16,18 @@ import numpy as np
 
 from treewright._text import LONGEST_LIST
 from treewright.advice import Advice
-from treewright.certifying.losses import NUMBER_LOSSES
 from treewright.encoding import Dataset
 from treewright.explaining.competitors import Competitor, competitors
 from treewright.metrics import Metrics, constant_answer, metrics, rarer_class
 from treewright.plotting.scene import class_colours
-from treewright.reporting.nodes import (
-    class_words,
-    column_facts,
-    column_summaries,
-    named_categories,
-    sum_facts,
-    surrogate_facts,
-    tree_facts,
-)
+from treewright.reporting import nodes
 from treewright.reporting.rounding import ALL_DIGITS, short, shorts
 from treewright.reporting.samples import AnySample, Sample, TrainingSample, intervals, sample_facts
 from treewright.reporting.slider import SliderPath, slider_paths
 from treewright.reporting.subject import Subject, shorten
 from treewright.tree import Tree
+from treewright.tree.conditions import OR_MISSING
+from treewright.tree.number_losses import NUMBER_LOSSES
 from treewright.tree.oblique import asked_columns
 
 FORMAT = 1
@@ -79,7 +72,8 @@ class Context:
     @property
     def samples(self) -> dict[str, AnySample]:
         """The samples; without training rows, their counts at the nodes of the tree."""
-        return {**({} if "train" in self.rows else {"train": TrainingSample(self.tree)}), **self.full_samples}
+        own: dict[str, AnySample] = {} if "train" in self.rows else {"train": TrainingSample.of(self.tree)}
+        return own | dict(self.full_samples)
 
     @cached_property
     def competitors(self) -> dict[int, list[Competitor]]:
@@ -128,6 +122,7 @@ def payload_of(context: Context, title: str | None) -> dict[str, Any]:
         "format": FORMAT,
         "title": f"A decision tree for {target}" if title is None else shorten(title, 200),
         "delta": context.delta,
+        "or_missing": OR_MISSING,
         **_target_facts(context.tree),
         **_tree_facts(context),
         **{name: SECTIONS.function(name)(context) for name in SECTIONS.names},
@@ -138,20 +133,21 @@ def payload_of(context: Context, title: str | None) -> dict[str, Any]:
 def _tree_facts(context: Context) -> dict[str, Any]:
     """The tree, its columns and the samples at its nodes."""
     tree, place, train = context.tree, context.place, context.sample("train")
-    summaries = {} if train is None else column_summaries(tree, train.cells)
-    named = named_categories(tree, {i: own["counts"] for i, own in summaries.items() if "counts" in own})
-    facts = tree_facts(tree, named)
+    summaries = {} if train is None else nodes.column_summaries(tree, train.cells)
+    counts = {i: own["counts"] for i, own in summaries.items() if "counts" in own}
+    named = nodes.named_categories(tree, counts)
+    facts = nodes.tree_facts(tree, named)
     places = {**place, **{len(tree.schema.columns) + i: len(place) + i for i in range(len(tree.directions))}}
     facts["feature"] = [places.get(column, -1) for column in facts["feature"]]  # followed by the sums
     return {
         "tree": facts,
-        "columns": column_facts(tree, named, context.columns, summaries),
-        "sums": sum_facts(tree, place),
+        "columns": nodes.column_facts(tree, named, context.columns, summaries),
+        "sums": nodes.sum_facts(tree, place),
         "samples": {
             name: sample_facts(sample, context.subject.inside) for name, sample in context.samples.items()
         },
         "intervals": intervals(context.full_samples, context.delta),
-        "surrogates": surrogate_facts(tree, named, place),
+        "surrogates": nodes.surrogate_facts(tree, named, place),
         "competitors": _competitors_as_json(tree, context.competitors, place),
     }
 
@@ -159,9 +155,9 @@ def _tree_facts(context: Context) -> dict[str, Any]:
 def _target_facts(tree: Tree) -> dict[str, Any]:
     """The target and the loss of wrong predictions."""
     target = tree.schema.targets[0]
-    words = class_words(tree)
+    words = nodes.class_words(tree)
     if target.classes is None:
-        name = f"mean {NUMBER_LOSSES[tree.criterion]}"
+        name = f"mean {NUMBER_LOSSES[tree.criterion].words}"
     else:
         name = "error rate" if target.costs is None else "mean cost"
     return {

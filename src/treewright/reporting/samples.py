@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from treewright.tree import Tree
 from treewright.tree.class_counts import SparseRows
 from treewright.tree.evaluate import arrivals, leaves_of, rows_of, squared_losses, unknown_weights
 from treewright.tree.missing import divides
+from treewright.tree.number_losses import NUMBER_LOSSES
 
 Floats = NDArray[np.float64]
 SAMPLE_NAMES = ("train", "validation", "test")
@@ -82,31 +83,19 @@ class Sample:
         return Sample(self.tree, replace(kept, weight=None))
 
 
-@dataclass(frozen=True, eq=False)
-class TrainingSample:
-    """The training sample as far as the tree itself remembers it."""
+class TrainingSample(NamedTuple):
+    """The training sample as far as the tree itself remembers it; the arrays are by node."""
 
     tree: Tree
+    rows: NDArray[np.int64]
+    weight: float
+    statistic: Floats | SparseRows
+    loss: Floats
 
-    @property
-    def rows(self) -> NDArray[np.int64]:
-        """The number of rows at each node."""
-        return self.tree.rows
-
-    @property
-    def weight(self) -> float:
-        """The total weight."""
-        return float(self.tree.weight[0])
-
-    @property
-    def statistic(self) -> Floats | SparseRows:
-        """The statistic of each node."""
-        return self.tree.statistic
-
-    @property
-    def loss(self) -> Floats:
-        """The loss at each node, if it were a leaf."""
-        return self.tree.loss
+    @classmethod
+    def of(cls, tree: Tree) -> TrainingSample:
+        """The sample that a tree was grown from."""
+        return cls(tree, tree.rows, float(tree.weight[0]), tree.statistic, tree.loss)
 
 
 AnySample = Sample | TrainingSample
@@ -161,10 +150,8 @@ def _numbers(sample: AnySample, inside: NDArray[np.bool_]) -> dict[str, Any]:
     weight, mean, total = statistic.T
     reached = weight > 0
     spread = np.divide(total, weight, out=np.full(len(weight), np.nan), where=reached)
-    if isinstance(sample, Sample) or sample.tree.criterion == "squared_error":
-        spread = np.sqrt(spread)
-    elif sample.tree.criterion == "poisson":  # a deviance is not a spread
-        spread = np.full(len(weight), np.nan)
+    own = "squared_error" if isinstance(sample, Sample) else sample.tree.criterion
+    spread = NUMBER_LOSSES[own].typical(spread)
     digits = _digits(sample.tree)
     facts = {"mean": shorts(np.where(reached, mean, np.nan), digits), "deviation": shorts(spread, digits)}
     if isinstance(sample, Sample):

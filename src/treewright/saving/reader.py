@@ -12,8 +12,8 @@ import numpy as np
 
 from treewright._arrays import Array, Floats, Int32s
 from treewright.encoding import Provenance
+from treewright.encoding.dataset import LABELS, WEIGHTS
 from treewright.encoding.kinds import KINDS
-from treewright.encoding.provenance import LABELS, WEIGHTS
 from treewright.encoding.schema import Column, Schema, Target
 from treewright.encoding.text import TextFormat
 from treewright.growing.memory import check_memory

@@ -22,7 +22,7 @@ from treewright.growing import grow
 from treewright.metrics import class_word
 from treewright.parameters import Costs
 from treewright.plotting import is_share, loss_words
-from treewright.pruning import METHODS, PruningPath, leaves_choice, methods, prune, refuse_raising
+from treewright.pruning import METHODS, leaves_choice, methods, prune, refuse_raising
 from treewright.pruning.path import refuse_no_rows
 from treewright.pruning.rule_post_pruning import rule_list
 from treewright.selecting.folds import folds
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Outcome = tuple[str, Tree | RuleList, float]  # how it was chosen, the tree or rules, seconds
-# How a tree is chosen where the method leaves it open.
-_WAYS: dict[str, Callable[..., PruningPath]] = {"folds": folds, "held_out": held_out}
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +84,7 @@ class Comparison:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Plot the losses of all methods; needs matplotlib."""
-        from treewright.plotting.comparisons import plot_comparison
+        from treewright.plotting.pruning_paths import plot_comparison
 
         return plot_comparison(self, ax=ax)
 
@@ -167,13 +165,8 @@ def compare(
     return Comparison(tuple(task.rows), task.trees, tree.schema, tree.criterion, counts, delta, constant)
 
 
-def _all_methods() -> tuple[str, ...]:
-    """The methods that make trees, and the one that makes rules of a tree."""
-    return (*methods(), "rules")
-
-
 def _method_names(chosen: str | Sequence[str]) -> tuple[str, ...]:
-    every = _all_methods()
+    every = (*methods(), "rules")
     names = (every if chosen == "all" else (chosen,)) if isinstance(chosen, str) else tuple(chosen)
     for name in names:
         if name not in every:
@@ -181,21 +174,20 @@ def _method_names(chosen: str | Sequence[str]) -> tuple[str, ...]:
     return names
 
 
-def _function(name: str) -> Callable[..., Any]:
-    """The function of a name: a method, or a way to choose."""
-    if name == "rules":
-        return rule_list
-    return _WAYS[name] if name in _WAYS else METHODS.function(name)
+def _functions() -> dict[str, Callable[..., Any]]:
+    """The methods that make trees, the one that makes rules of a tree, and the ways to choose."""
+    own = {name: METHODS.function(name) for name in methods()}
+    return own | {"rules": rule_list, "folds": folds, "held_out": held_out}
 
 
 def _options_by_name(options: Mapping[str, Mapping[str, Any]] | None) -> dict[str, dict[str, Any]]:
     """Options by method; each must be one that its method has."""
     by_name = {name: dict(values) for name, values in (options or {}).items()}
-    every = (*_all_methods(), *_WAYS)
+    functions = _functions()
     for name, values in by_name.items():
-        if name not in every:
-            raise ValueError(f"options has {name!r}, which is unknown; known: {', '.join(every)}")
-        check_names(name, options_of(_function(name)), values)
+        if name not in functions:
+            raise ValueError(f"options has {name!r}, which is unknown; known: {', '.join(functions)}")
+        check_names(name, options_of(functions[name]), values)
     return by_name
 
 
@@ -323,7 +315,7 @@ class _Task:
         """
         tree = grown_from.tree
         facts = {"data": grown_from.rows, "growing": self.growing, "seed": self.seed}
-        arguments = options_for(options_of(_function(method)), facts) | self.options.get(method, {})
+        arguments = options_for(options_of(_functions()[method]), facts) | self.options.get(method, {})
         if method != "rules":
             refuse_raising(method, arguments, self.growing, tree.schema)
         path: Any = None

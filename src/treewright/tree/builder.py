@@ -267,13 +267,10 @@ def _statistics(
     weight = np.zeros((len(nodes), 1))
     weight[list(leaves), 0] = [row[:first].sum() for row in leaves.values()]
     weight = _core.join_classes(end, weight)[:, 0]
-    if schema.is_wide:
-        columns = [np.flatnonzero(row) for row in leaves.values()]
-        node = np.repeat(list(leaves), [len(column) for column in columns])
-        value = np.concatenate([row[column] for row, column in zip(leaves.values(), columns, strict=True)])
-        return SparseRows.from_cells(end, node, np.concatenate(columns), value, schema.width), weight
     statistic = np.zeros((len(nodes), schema.width))
     statistic[list(leaves)] = list(leaves.values())
+    if schema.is_wide:
+        return SparseRows.of(end, statistic), weight
     join = _core.join_classes if schema.predicts_classes else _core.join_moments
     return join(end, statistic), weight
 

@@ -19,6 +19,7 @@ from treewright.tree.builder import sum_of_leaves
 from treewright.tree.class_counts import SparseRows
 from treewright.tree.costs import cheapest, class_losses, cost_arrays, costs_of, highest_costs
 from treewright.tree.missing import Parts, divides, parts_of
+from treewright.tree.number_losses import NUMBER_LOSSES
 
 if TYPE_CHECKING:
     from treewright.tree.tree import Tree
@@ -200,12 +201,7 @@ def own_losses(tree: Tree) -> Floats:
         return tree.linear.loss
     if not tree.schema.predicts_classes:
         return np.asarray(tree.statistic[:, 2::3].sum(axis=1))
-    return least_losses(tree.schema, tree.statistic)
-
-
-def least_losses(schema: Schema, statistic: Floats) -> Floats:
-    """The loss of the best prediction for rows with the given weights of classes."""
-    return _class_losses(schema, statistic)
+    return node_losses(tree.schema, tree.statistic)
 
 
 def losses(tree: Tree, data: Dataset) -> Floats:
@@ -223,7 +219,7 @@ def losses(tree: Tree, data: Dataset) -> Floats:
         weight = arrived.summary(tree.criterion, tree.schema.block_widths).weight
         return np.asarray((weight - arrived.at(tree.label + first)).sum(axis=1)) + _unknown_losses(tree, data)
     if tree.schema.predicts_classes:
-        return _class_losses(tree.schema, arrived, tree.label) + _unknown_losses(tree, data)
+        return node_losses(tree.schema, arrived, tree.label) + _unknown_losses(tree, data)
     block = arrived.reshape(tree.n_nodes, -1, 3)
     return np.asarray((block[:, :, 2] + block[:, :, 0] * (block[:, :, 1] - tree.value) ** 2).sum(axis=1))
 
@@ -243,19 +239,19 @@ def squared_losses(tree: Tree, data: Dataset) -> Floats:
         return _climbing(tree, data, 2)
     if loses_0_or_1(tree):
         return losses(tree, data)
-    known = _class_losses(tree.schema, np.asarray(statistic_of(tree, data)), tree.label, power=2)
+    known = node_losses(tree.schema, np.asarray(statistic_of(tree, data)), tree.label, power=2)
     return np.asarray(known + _unknown_losses(tree, data, power=2))
 
 
-def _class_losses(schema: Schema, statistic: Floats, label: Array | None = None, power: int = 1) -> Floats:
-    """The losses of predicting `label`, (nodes, targets), by default the best."""
-    losses, blocks = (
-        np.zeros(len(statistic)),
-        np.split(statistic, np.cumsum(schema.block_widths)[:-1], axis=1),
-    )
-    for i, (block, costs) in enumerate(zip(blocks, cost_arrays(schema), strict=True)):
-        losses += class_losses(block, cheapest(block, costs) if label is None else label[:, i], costs, power)
-    return losses
+def node_losses(schema: Schema, statistic: Floats, label: Array | None = None, power: int = 1) -> Floats:
+    """The losses of predicting `label`, (nodes, targets), for rows with the given weights of classes; by
+    default of the best predictions.
+    """
+    total, borders = np.zeros(len(statistic)), np.cumsum(schema.block_widths)[:-1]
+    blocks = zip(np.split(statistic, borders, axis=1), cost_arrays(schema), strict=True)
+    for i, (block, costs) in enumerate(blocks):
+        total += class_losses(block, cheapest(block, costs) if label is None else label[:, i], costs, power)
+    return total
 
 
 def unknown_weights(tree: Tree, data: Dataset) -> Floats:
@@ -305,20 +301,10 @@ def prediction_losses(tree: Tree, predictions: Array, targets: Array) -> Floats:
     total = np.zeros(len(predictions))
     for y, own, matrix in zip(targets, predictions.T, cost_arrays(tree.schema), strict=True):
         if not tree.schema.predicts_classes:
-            total += number_losses(tree.criterion, y, own)
+            total += NUMBER_LOSSES[tree.criterion].of_rows(y, own)
         else:
             total += own != y if matrix is None else costs_of(matrix, y, own)
     return total
-
-
-def number_losses(criterion: str, y: Floats, value: Floats) -> Floats:
-    """The losses of numeric predictions by the loss of a criterion; half the deviance for poisson."""
-    if criterion == "poisson":
-        ratio = np.where(y > 0, np.inf, 1.0)  # the deviance of 0 for a positive number is infinite
-        np.divide(y, value, out=ratio, where=(y > 0) & (value > 0))
-        return np.asarray(y * np.log(ratio) - y + value)
-    distance: Floats = np.abs(y - value)
-    return distance if criterion == "absolute_error" else distance**2
 
 
 def rows_of(tree: Tree, data: Dataset) -> Ints:

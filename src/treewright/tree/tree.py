@@ -16,15 +16,13 @@ from treewright.encoding import Dataset, Provenance, encode
 from treewright.encoding.schema import Column, Missing, Schema
 from treewright.tree import evaluate, predict
 from treewright.tree import missing as missing_values
-from treewright.tree.builder import Branch, Leaf, flatten, sum_of_leaves
+from treewright.tree.builder import Branch, Leaf, flatten, preorder, sum_of_leaves
 from treewright.tree.class_counts import SparseRows, Summary
 from treewright.tree.conditions import Combination, Condition, NodeTest, StoredTest, stored_test, unpack_bits
 from treewright.tree.costs import cheapest, class_risks, cost_arrays, schema_with_costs
 from treewright.tree.frozen_arrays import FrozenArrays
 from treewright.tree.linear_leaves import LinearAnswers
-from treewright.tree.node import Node
 from treewright.tree.oblique import Direction, known_complete, provenance, tested_columns
-from treewright.tree.shape import Shaped
 from treewright.tree.shortcuts import Presented
 from treewright.tree.surgery import collapsed_arrays, grafted_arrays
 from treewright.tree.surrogates import Surrogates
@@ -32,7 +30,7 @@ from treewright.tree.validate import check
 
 
 @dataclass(frozen=True, eq=False)
-class Tree(FrozenArrays, Shaped, Presented):
+class Tree(FrozenArrays, Presented):
     """A binary tree as arrays in preorder.
 
     left(i) = i + 1      right(i) = end[i + 1]      i is a leaf  ⇔  end[i] = i + 1
@@ -74,6 +72,115 @@ class Tree(FrozenArrays, Shaped, Presented):
         if not len(self.joined):
             object.__setattr__(self, "joined", np.zeros(len(self.end), np.bool_))
         super().__post_init__()
+
+    # ---- shape -------------------------------------------------------------------------------------
+
+    @property
+    def n_nodes(self) -> int:
+        """The number of nodes."""
+        return len(self.end)
+
+    @property
+    def n_leaves(self) -> int:
+        """The number of leaves."""
+        return (self.n_nodes + 1) // 2
+
+    @property
+    def n_splits(self) -> int:
+        """The number of splits; a split into many branches is one."""
+        return self.n_leaves - 1 - int(self.joined.sum())
+
+    @cached_property
+    def is_leaf(self) -> Flags:
+        """Whether each node is a leaf."""
+        return self.feature < 0
+
+    @cached_property
+    def left(self) -> Int32s:
+        """The left child of each node, -1 at a leaf."""
+        return np.where(self.is_leaf, -1, np.arange(1, self.n_nodes + 1)).astype(np.int32)
+
+    @cached_property
+    def right(self) -> Int32s:
+        """The right child of each node, -1 at a leaf."""
+        return np.where(self.is_leaf, -1, self.end[np.minimum(self.left, self.n_nodes - 1)]).astype(np.int32)
+
+    @cached_property
+    def parent(self) -> Int32s:
+        """The parent of each node, -1 at the root."""
+        parent = np.full(self.n_nodes, -1, np.int32)
+        inner = np.flatnonzero(~self.is_leaf)
+        parent[self.left[inner]] = inner
+        parent[self.right[inner]] = inner
+        return parent
+
+    @cached_property
+    def depths(self) -> Int32s:
+        """The distance of each node from the root."""
+        return _running_depth(self.end, np.ones(self.n_nodes, np.int64))
+
+    @cached_property
+    def waves(self) -> list[Ints]:
+        """The branches of each depth, the deepest first: a bottom-up pass is a loop over them.
+
+        >>> from treewright import encode, grow
+        >>> tree = grow(encode({"x": [1.0, 2.0, 3.0]}, ["a", "b", "a"]))
+        >>> [wave.tolist() for wave in tree.waves]
+        [[2], [0]]
+        """
+        inner = np.flatnonzero(~self.is_leaf)
+        depth = self.depths[inner]
+        order = np.argsort(-depth, kind="stable")
+        borders = np.flatnonzero(np.diff(depth[order])) + 1
+        return [wave for wave in np.split(inner[order], borders) if wave.size]
+
+    @cached_property
+    def heads(self) -> Int32s:
+        """The node at which the split of each node begins: itself, unless it continues one above."""
+        heads = np.arange(self.n_nodes, dtype=np.int32)
+        for node in np.flatnonzero(self.joined).tolist():
+            heads[node] = heads[self.parent[node]]
+        return heads
+
+    @cached_property
+    def levels(self) -> Int32s:
+        """The number of splits above each node; a split into many branches is one."""
+        return _running_depth(self.end, np.where(self.joined, 0, 1)) if self.joined.any() else self.depths
+
+    @property
+    def depth(self) -> int:
+        """The depth of the deepest leaf; 0 for a single leaf."""
+        return int(self.depths.max())
+
+    @property
+    def height(self) -> int:
+        """The largest number of splits above a leaf; a split into many branches is one."""
+        return int(self.levels.max())
+
+    def branches(self, node: int) -> list[int]:
+        """The children of a node from left to right; of a split into many branches all of them.
+
+        >>> from treewright import encode, grow
+        >>> tree = grow(encode({"x": [1.0, 2.0, 3.0]}, ["a", "b", "a"]))
+        >>> tree.branches(0)
+        [1, 2]
+        """
+
+        def parts(part: int) -> tuple[int, ...]:
+            continues = self.joined[part] or (part == node and not self.is_leaf[part])
+            return (int(self.left[part]), int(self.right[part])) if continues else ()
+
+        return [part for part in preorder(node, parts) if part != node and not self.joined[part]]
+
+    @cached_property
+    def answering(self) -> Int32s:
+        """The node whose rows determine each node's prediction: itself, or for a leaf without rows the one at
+        which the split above it begins.
+        """
+        source = np.arange(self.n_nodes, dtype=np.int32)
+        for node in np.flatnonzero(self.weight == 0).tolist():
+            source[node] = source[self.heads[self.parent[node]]]
+        return source
 
     # ---- what follows from the statistic -----------------------------------------------------------
 
@@ -432,6 +539,55 @@ class Tree(FrozenArrays, Shaped, Presented):
     def check(self) -> None:
         """Raise ValueError unless every invariant of a tree holds."""
         check(self)
+
+
+@dataclass(frozen=True)
+class Node:
+    """A view of one node; nothing is copied."""
+
+    tree: Tree
+    index: int
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether the node is a leaf."""
+        return bool(self.tree.is_leaf[self.index])
+
+    @property
+    def test(self) -> NodeTest | None:
+        """The node's test; None at a leaf."""
+        return self.tree.test(self.index)
+
+    @property
+    def left(self) -> Node:
+        """The child of the rows that pass the test."""
+        return self._child(self.tree.left)
+
+    @property
+    def right(self) -> Node:
+        """The child of the other rows."""
+        return self._child(self.tree.right)
+
+    def _child(self, children: Int32s) -> Node:
+        if self.is_leaf:
+            raise ValueError(f"node {self.index} is a leaf and has no children")
+        return Node(self.tree, int(children[self.index]))
+
+    @property
+    def statistic(self) -> Floats:
+        """The node's statistic."""
+        return np.asarray(self.tree.statistic[self.index])
+
+    def __repr__(self) -> str:
+        return f"<Node {self.index}: {self.test or 'leaf'}, {int(self.tree.rows[self.index])} rows>"
+
+
+def _running_depth(end: Int32s, opens: Ints) -> Int32s:
+    """Depths as a running sum: a node opens `opens` levels, and the end of its subtree closes them."""
+    opens[0] = 0
+    change = np.append(opens, 0)
+    np.subtract.at(change, end, opens)
+    return np.cumsum(change[:-1]).astype(np.int32)
 
 
 _WIDEST_TEXTS = 10**7  # characters of an array in which every class is as wide as the longest

@@ -12,7 +12,8 @@ from treewright.cli.errors import Misuse, count
 from treewright.cli.pruning_options import NONE as NO_PRUNING
 from treewright.cli.shell import command_line, file_word, group_words
 from treewright.cli.splits import is_small
-from treewright.cli.tables.labelled import Reading
+from treewright.cli.tables.labelled import Roles
+from treewright.cli.tables.sources import open_source
 from treewright.pruning import methods
 from treewright.selecting import compare as compare_methods
 
@@ -52,14 +53,13 @@ def compare(
     """
     growing = limits.growing
     threads = growing.pop("n_jobs")
-    reading = Reading.of(data, learning)
+    roles = Roles.of(learning)
     voice = Voice(style)
     with voice.stages() as work:
         work.begin("reading", str(data))
-        source = reading.open(data)
-        frame = reading.frame(source, threads, work)
+        frame = roles.read(open_source(data, learning.columns.dialect), threads, work)
         work.begin("encoding", count(frame.n_rows, "row"))
-        rows = reading.encode(frame)
+        rows, on_texts = roles.encode(frame)
         if rows.n_counted < 5:
             raise Misuse(f"{count(rows.n_counted, 'row')} cannot be split to train, validate and test")
         work.begin("comparing", f"{count(rows.n_rows, 'row')} × {count(rows.n_columns, 'column')}")
@@ -68,8 +68,8 @@ def compare(
             rows, method or "all", seed=seed, growing=growing, delta=delta, n_jobs=threads
         )
         work.begin("advising")
-        advice = table_advice(rows, has_costs=table.schema.has_costs, reading=reading.advice)
-    for hint in reading.roles.hints(frame, rows):
+        advice = table_advice(rows, has_costs=table.schema.has_costs, reading=on_texts)
+    for hint in roles.hints(frame, rows):
         voice.note(hint)
     voice.advise(advice)
     options = [word for group in (learning, limits, costs) for word in group_words(group)]

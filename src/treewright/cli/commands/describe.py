@@ -20,7 +20,7 @@ from treewright.cli.errors import Misuse, count, cut, quote
 from treewright.cli.shell import Command, next_command
 from treewright.cli.summary import percent
 from treewright.cli.tables.cell_types import Form
-from treewright.cli.tables.labelled import Roles, note_remarks, rows_with_target
+from treewright.cli.tables.labelled import Roles, note_remarks
 from treewright.cli.tables.model_columns import form_of_kind
 from treewright.cli.tables.profiles import Profile, profiles_of
 from treewright.cli.tables.reader import Frame, read
@@ -101,7 +101,7 @@ def describe(
 def _encode(frame: Frame, kinds: dict[str, str], target: str | None) -> Dataset:
     """The rows of a table, with a target those that have one."""
     if target is not None:
-        return Roles(target, kinds=kinds).encode(frame, rows_with_target(frame, target, drop=True))[0]
+        return Roles(target, kinds=kinds, drop_missing_target=True).encode(frame)[0]
     known: dict[str, Any] = {name: kind for name, kind in kinds.items() if name in frame.columns}
     options = frame.source.conventions.arguments(list(frame.columns))
     return encode_with_advice(dict(frame.columns), kinds=known, **options)[0]

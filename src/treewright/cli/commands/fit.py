@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
+from treewright.advice import Advice
 from treewright.advising import fit_advice
 from treewright.certifying import Certificate, Certificates, certify
 from treewright.cli import options as opt
@@ -16,9 +17,9 @@ from treewright.cli.errors import Misuse, Trouble, count
 from treewright.cli.model_files import Outcome
 from treewright.cli.pruning_options import AS_USUAL, Method, Pruning
 from treewright.cli.summary import Fit, certificate_text, files_text, fit_document, summary
-from treewright.cli.tables.labelled import Reading
+from treewright.cli.tables.labelled import Roles, note_remarks
 from treewright.cli.tables.reader import Frame
-from treewright.cli.tables.sources import stem
+from treewright.cli.tables.sources import open_source, stem
 from treewright.encoding import Dataset
 from treewright.encoding.tables import available_memory
 from treewright.growing import grow
@@ -29,6 +30,7 @@ from treewright.pruning import METHODS, PruningPath
 from treewright.selecting import WAYS
 from treewright.selecting.planning import Plan
 from treewright.tree import Tree
+from treewright.tree.number_losses import predicts_medians
 
 LARGE_BYTES = 2**28  # memory that is noted
 
@@ -108,11 +110,11 @@ def fit(
         delta=delta,
         loss_bound=loss_bound,
     )
-    reading = Reading.of(data, learning)
+    roles = Roles.of(learning)
     with voice.stages() as work:
         work.begin("reading", str(data))
         outcome.check([data, *(each.file for each in recipe.row_options if each.file is not None)])
-        frame, result = _fit(reading, recipe, work)
+        frame, on_texts, result = _fit(data, learning.columns.dialect, roles, recipe, work)
         work.begin("advising")
         advice = fit_advice(
             result.tree,
@@ -124,10 +126,10 @@ def fit(
             limits=recipe.growing,
             tested=result.scores.get("test"),
             delta=delta,
-            reading=reading.advice,
+            reading=on_texts,
         )
         files = outcome.write(result, advice, delta, seed, work)
-    for hint in reading.roles.hints(frame, result.data):
+    for hint in roles.hints(frame, result.data):
         voice.note(hint)
     voice.advise(advice)
     voice.summarize(
@@ -160,39 +162,40 @@ class Recipe:
         """The options that set rows aside."""
         return self.test, self.validation
 
-    def plan_for(self, data: Dataset) -> Plan | None:
-        """The plan; for a small table none, unless options ask for pruning."""
-        is_wanted = not self.is_default or self.validation.is_set
-        return self.plan if is_wanted or not splits.is_small(data) else None
 
-
-def _fit(reading: Reading, recipe: Recipe, work: Stages) -> tuple[Frame, Fit]:
-    """The table, and the tree with all that is measured on it."""
+def _fit(
+    path: Path, dialect: opt.Dialect, roles: Roles, recipe: Recipe, work: Stages
+) -> tuple[Frame, list[Advice], Fit]:
+    """The table, advice on how its texts were read, and the tree with all that is measured on it."""
     splits.check_validation(recipe.validation, recipe.plan)
-    splits.check_files(reading.path, recipe.row_options)
-    source = reading.open(reading.path)
-    others = {each.option: reading.open(each.file) for each in recipe.row_options if each.file is not None}
-    frame = reading.frame(source, recipe.n_threads, work)
+    splits.check_files(path, recipe.row_options)
+    source = open_source(path, dialect)
+    files = {each.option: each.file for each in recipe.row_options if each.file is not None}
+    others = {option: open_source(file, dialect) for option, file in files.items()}
+    frame = roles.read(source, recipe.n_threads, work)
     work.begin("encoding", count(frame.n_rows, "row"))
-    data = reading.encode(frame)
+    data, on_texts = roles.encode(frame)
     if recipe.loss_bound is not None and data.schema.predicts_classes:
         raise Misuse("--loss-bound is for numbers; a wrong class loses 1")
     if recipe.growing["missing"] == "error":
         # Before the rows are split, so that the message names the row of the table.
         refuse_missing_values(data)
     recipe = replace(recipe, growing=recipe.growing | recipe.costs.growing(data.schema))
-    from_files = {
-        option: reading.other(other, data.schema, recipe.n_threads, work, judging=option == "--test")
-        for option, other in others.items()
-    }
+    from_files = {}
+    for option, other in others.items():
+        note_remarks(other, work)
+        roles.check(other, data.schema)
+        judging = option == "--test"
+        from_files[option] = roles.read_other(other, data.schema, recipe.n_threads, work, judging=judging)
     splits.refuse_same_rows(data, from_files, recipe.row_options)
-    plan = recipe.plan_for(data)
+    has_options = not recipe.is_default or recipe.validation.is_set
+    plan = recipe.plan if has_options or not splits.is_small(data) else None
     parts = splits.split_rows(data, plan, *recipe.row_options, recipe.seed, from_files)
     work.begin("growing", f"{count(parts.training.n_rows, 'row')} × {count(data.n_columns, 'column')}")
     _note_memory(parts.training, recipe, work)
     unpruned = grow(parts.training, **recipe.growing, progress=work.advance)
-    path = None if plan is None else _prune(unpruned, parts, plan, recipe, work)
-    tree = unpruned if path is None else path.pruned
+    prunings = None if plan is None else _prune(unpruned, parts, plan, recipe, work)
+    tree = unpruned if prunings is None else prunings.pruned
     work.begin("testing")
     positive = rarer_class(data) if data.schema.predicts_classes else None
     scores = {
@@ -201,8 +204,8 @@ def _fit(reading: Reading, recipe: Recipe, work: Stages) -> tuple[Frame, Fit]:
         if rows is not None
     }
     work.begin("certifying")
-    certificate = certificate_of(tree, parts, plan, path, recipe.delta, recipe.loss_bound)
-    return frame, Fit(
+    certificate = certificate_of(tree, parts, plan, prunings, recipe.delta, recipe.loss_bound)
+    result = Fit(
         data=data,
         n_dropped=frame.n_rows - data.n_rows,
         parts=parts,
@@ -210,11 +213,12 @@ def _fit(reading: Reading, recipe: Recipe, work: Stages) -> tuple[Frame, Fit]:
         unpruned=unpruned,
         tree=tree,
         test_file=recipe.test.file,
-        path=path,
+        path=prunings,
         scores=scores,
         certificate=certificate,
         seconds=work.seconds,
     )
+    return frame, on_texts, result
 
 
 def _prune(tree: Tree, parts: splits.Parts, plan: Plan, recipe: Recipe, work: Stages) -> PruningPath:
@@ -229,13 +233,8 @@ def _prune(tree: Tree, parts: splits.Parts, plan: Plan, recipe: Recipe, work: St
 
 def _note_memory(data: Dataset, recipe: Recipe, work: Stages) -> None:
     """Note how much memory growing may take, if it is much."""
-    growing = recipe.growing
-    need = memory_needed(
-        data,
-        criterion=growing["criterion"],
-        n_leaves=growing["max_leaf_nodes"],
-        n_threads=growing["n_jobs"],
-    )
+    limits = {"criterion": recipe.growing["criterion"], "n_leaves": recipe.growing["max_leaf_nodes"]}
+    need = memory_needed(data, **limits, n_threads=recipe.n_threads)
     if need > LARGE_BYTES:
         have = available_memory()
         beside = "" if have is None else f"; {have / 1e9:.1f} GB are free"
@@ -262,7 +261,7 @@ def certificate_of(
     certificates: list[Certificate] = []
     try:
         if rows is not None:
-            loss = "absolute_error" if tree.criterion == "absolute_error" else "squared_error"
+            loss = "absolute_error" if predicts_medians(tree.criterion) else "squared_error"
             of_numbers = {"loss": loss, "loss_bound": loss_bound}
             options: dict[str, Any] = {} if tree.schema.predicts_classes else of_numbers
             if parts.test is None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import codecs
 import gzip
 import io
-import os
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 from treewright.cli.errors import Misuse, Trouble, closest
 from treewright.cli.tables import temporary_files
@@ -37,17 +36,11 @@ _SHOWN = {
 _CONTROLS = bytes({*range(32)} - {*b"\t\n\v\f\r\x1a\x1b"})  # bytes that no text has
 
 
-class Utf8(NamedTuple):
-    """A text file as UTF-8: where it is, and a remark about its encoding."""
+def as_utf8(path: str, place: str, named: str | None = None) -> tuple[str, str | None]:
+    """The place of a text file as UTF-8, the file itself if it is, and a remark about its encoding.
 
-    place: str
-    remark: str | None = None
-
-
-def as_utf8(path: str, place: str, named: str | None = None) -> Utf8:
-    """A text file as UTF-8, the file itself if it is; `named` is the encoding if the user names one.
-
-    A file that is neither UTF-8 nor UTF-16 is taken for Windows-1252, with a remark.
+    `named` is the encoding if the user names one. Without it a file that is neither UTF-8 nor UTF-16 is taken
+    for Windows-1252, with a remark.
     """
     with open_bytes(path, place) as file:
         start = file.read(START)
@@ -62,11 +55,11 @@ def as_utf8(path: str, place: str, named: str | None = None) -> Utf8:
     else:
         encoding, remark = (mark, None) if mark is not None else _detect(path, place, start)
     if encoding == "utf-8":
-        return Utf8(place, remark)
+        return place, remark
     with temporary_files.new_file(path) as (name, file):
         for text in _decode(path, place, encoding):
             file.write(text.encode("utf-8", "surrogatepass"))
-    return Utf8(name, remark)
+    return name, remark
 
 
 def check_encoding(name: str) -> str:
@@ -89,7 +82,7 @@ def check_encoding(name: str) -> str:
 @contextmanager
 def open_bytes(path: str, place: str) -> Iterator[IO[bytes]]:
     """The bytes of a file, unpacked if it is packed; Trouble if it does not unpack."""
-    opener: Any = gzip.open if is_packed(place) else open
+    opener: Any = gzip.open if compression(place) == "gzip" else open
     try:
         with opener(place, "rb") as file:
             yield file
@@ -106,8 +99,7 @@ def open_text(path: str, place: str) -> Iterator[IO[str]]:
 
 def _detect(path: str, place: str, start: bytes) -> tuple[str, str | None]:
     """The encoding of a file without a byte order mark, and a remark about it."""
-    wide = _wide(start)
-    if wide is not None:
+    if (wide := _wide(start)) is not None:
         return wide, f"{path} looks like {_SHOWN[wide]} and is read so (--encoding names another)"
     if b"\0" in start:
         raise Trouble(not_text(path, "zero bytes"))
@@ -201,7 +193,7 @@ def diagnose_bytes(path: str, place: str) -> None:
         pass
 
 
-def is_packed(place: str | os.PathLike[str]) -> bool:
-    """Whether a file is packed by gzip."""
+def compression(place: str) -> str:
+    """What SQL calls the compression of a file: gzip or none."""
     with open(place, "rb") as file:
-        return file.read(2) == GZIP
+        return "gzip" if file.read(2) == GZIP else "none"

@@ -16,7 +16,7 @@ from treewright._text import shorten
 from treewright.advice import Advice
 from treewright.cli.console import Stages
 from treewright.cli.errors import Misuse, Trouble, count, quote
-from treewright.cli.options import PIPE, Dialect, Labelled, Learning
+from treewright.cli.options import PIPE, Labelled, Learning
 from treewright.cli.splits import RowsOption, check_files
 from treewright.cli.tables.cell_types import Form
 from treewright.cli.tables.model_columns import ModelCells, form_of, form_of_kind
@@ -43,6 +43,38 @@ class Roles:
     drop: list[str] = field(default_factory=list)
     kinds: dict[str, str] = field(default_factory=dict)
     classes: bool | None = None
+    drop_missing_target: bool = False
+
+    @staticmethod
+    def of(options: Learning) -> Roles:
+        """The columns by the options."""
+        drop, kinds = options.columns.drop or [], options.columns.column_kinds
+        return Roles(
+            options.target, options.weights, drop, kinds, options.classes, options.drop_missing_target
+        )
+
+    def read(self, source: Source, threads: int, work: Stages) -> Frame:
+        """The columns of a table to learn from."""
+        forms = self.forms(source)
+        note_remarks(source, work, with_doubt=True)
+        return read(source, forms, jobs=threads, as_text=self.as_text())
+
+    def read_other(
+        self, source: Source, schema: Schema, threads: int, work: Stages, *, judging: bool
+    ) -> Dataset:
+        """The rows of another file in the schema of the table; columns that it does not have are missing."""
+        there = Schema(tuple(c for c in schema.columns if c.name in source.names), schema.targets)
+        frame = read_for_model(source, self.forms(source, there), there, threads, work)
+        absent = {
+            column.name: column.type.decode(column, column.type.missing_cells(frame.n_rows))
+            for column in schema.columns
+            if column not in there.columns
+        }
+        frame = replace(frame, columns=absent | frame.columns)
+        data, advice = self.encode(frame, schema, judging=judging)
+        for each in advice:
+            work.note(each.command_text)
+        return data
 
     def forms(self, source: Source, schema: Schema | None = None) -> dict[str, Form | None]:
         """The columns to read and the forms they must have; those of a schema, if there is one already."""
@@ -85,12 +117,13 @@ class Roles:
         return kinds | ({self.target: False} if self.classes is not True else {})
 
     def encode(
-        self, frame: Frame, rows: NDArray[Any] | None, schema: Schema | None = None, *, judging: bool = False
+        self, frame: Frame, schema: Schema | None = None, *, judging: bool = False
     ) -> tuple[Dataset, list[Advice]]:
-        """The rows of a frame with their targets, and how texts were read; `rows` None takes all.
+        """The rows of a frame that have a target, and how texts were read.
 
         Rows that only judge may have classes that the schema does not know.
         """
+        rows = _rows_with_target(frame, self.target, self.drop_missing_target)
         columns = {name: column if rows is None else column[rows] for name, column in frame.columns.items()}
         target = {self.target: columns.pop(self.target)}
         if judging and schema is not None:
@@ -164,7 +197,7 @@ def _are_padded(categories: tuple[Any, ...]) -> bool:
     return any(map(_PADDED.fullmatch, texts)) and all(map(_NUMBER.fullmatch, texts))
 
 
-def rows_with_target(frame: Frame, target: str, drop: bool) -> NDArray[Any] | None:
+def _rows_with_target(frame: Frame, target: str, drop: bool) -> NDArray[Any] | None:
     """The rows that have a target, None if all have; Trouble about the others unless they may be dropped."""
     column = frame.columns[target]
     if isinstance(column, np.ma.MaskedArray):
@@ -210,49 +243,6 @@ def note_remarks(source: Source, work: Stages, *, with_doubt: bool = False) -> N
         work.note(f"{source.path}: {source.doubt}; --header insists that they are names")
 
 
-@dataclass(frozen=True)
-class Reading:
-    """A table to learn from and what its columns are for."""
-
-    path: Path
-    roles: Roles
-    dialect: Dialect
-    drop_missing_target: bool
-    advice: list[Advice] = field(default_factory=list)  # how texts of the table were read
-
-    @staticmethod
-    def of(path: Path, options: Learning) -> Reading:
-        """The table by the options."""
-        columns = options.columns
-        drop, kinds = columns.drop or [], columns.column_kinds
-        roles = Roles(options.target, options.weights, drop, kinds, options.classes)
-        return Reading(path, roles, columns.dialect, options.drop_missing_target)
-
-    def open(self, path: str | Path) -> Source:
-        """The table, or another one in the same dialect."""
-        return open_source(path, self.dialect)
-
-    def frame(self, source: Source, threads: int, work: Stages) -> Frame:
-        """The columns of the table."""
-        forms = self.roles.forms(source)
-        note_remarks(source, work, with_doubt=True)
-        return read(source, forms, jobs=threads, as_text=self.roles.as_text())
-
-    def encode(self, frame: Frame) -> Dataset:
-        """The rows of the table that have a target."""
-        rows = rows_with_target(frame, self.roles.target, self.drop_missing_target)
-        data, advice = self.roles.encode(frame, rows)
-        self.advice.extend(advice)
-        return data
-
-    def other(self, source: Source, schema: Schema, threads: int, work: Stages, *, judging: bool) -> Dataset:
-        """The rows of another file, in the schema of the table."""
-        note_remarks(source, work)
-        self.roles.check(source, schema)
-        drop = self.drop_missing_target
-        return _encode_other(source, self.roles, schema, threads, work, drop=drop, judging=judging)
-
-
 def read_for_model(
     source: Source, forms: dict[str, Form | None], schema: Schema, threads: int, work: Stages
 ) -> Frame:
@@ -263,25 +253,6 @@ def read_for_model(
     for note in cells.notes(source.path):
         work.note(note)
     return frame
-
-
-def _encode_other(
-    source: Source, roles: Roles, schema: Schema, threads: int, work: Stages, *, drop: bool, judging: bool
-) -> Dataset:
-    """The rows of a file in a schema; columns that it does not have are missing."""
-    there = Schema(tuple(c for c in schema.columns if c.name in source.names), schema.targets)
-    frame = read_for_model(source, roles.forms(source, there), there, threads, work)
-    absent = {
-        column.name: column.type.decode(column, column.type.missing_cells(frame.n_rows))
-        for column in schema.columns
-        if column not in there.columns
-    }
-    rows = rows_with_target(frame, roles.target, drop)
-    frame = replace(frame, columns=absent | frame.columns)
-    data, advice = roles.encode(frame, rows, schema, judging=judging)
-    for each in advice:
-        work.note(each.command_text)
-    return data
 
 
 def rows_for_tree(
@@ -310,7 +281,7 @@ def rows_for_tree(
         source.require([targets[0].name], "the tree predicts")
         source.require(tested_columns(tree), "the tree tests")
         roles, judging = Roles(targets[0].name, options.weights), role == "test"
-        rows[role] = _encode_other(source, roles, tree.schema, threads, work, drop=False, judging=judging)
+        rows[role] = roles.read_other(source, tree.schema, threads, work, judging=judging)
     return rows
 
 

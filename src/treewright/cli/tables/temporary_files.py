@@ -7,14 +7,21 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO
 
 from treewright.cli.errors import Trouble
 from treewright.cli.options import PIPE
 
-_paths: list[str] = []
+_folders = ExitStack()
+clear = _folders.close  # removes all files
+
+
+def new_folder() -> str:
+    """A new folder, which exists as long as the program runs."""
+    folder = tempfile.TemporaryDirectory(prefix="treewright-", ignore_cleanup_errors=True)
+    return _folders.enter_context(folder)
 
 
 def copy_of_pipe(path: Path) -> str:
@@ -33,10 +40,9 @@ def copy_of_pipe(path: Path) -> str:
 @contextmanager
 def new_file(what: str) -> Iterator[tuple[str, IO[bytes]]]:
     """A new file for another shape of a file, `what` in messages; it exists as long as the program runs."""
-    handle, name = tempfile.mkstemp(prefix="treewright-")
-    _paths.append(name)
+    name = os.path.join(new_folder(), "table")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with open(name, "wb") as file:
             yield name, file
     except OSError as error:
         if error.filename is not None:
@@ -48,9 +54,7 @@ def readable(path: str) -> str:
     """The file by a name that SQL reads literally: a link where the name has a backslash."""
     if os.sep == "\\" or "\\" not in os.path.abspath(path):
         return path
-    folder = tempfile.mkdtemp(prefix="treewright-")
-    _paths.append(folder)
-    link = os.path.join(folder, "table")
+    link = os.path.join(new_folder(), "table")
     os.symlink(os.path.abspath(path), link)
     return link
 
@@ -58,11 +62,3 @@ def readable(path: str) -> str:
 def display_name(path: Path) -> str:
     """The name of a file in messages."""
     return "the standard input" if path == PIPE else str(path)
-
-
-def clear() -> None:
-    """Remove the files again."""
-    while _paths:
-        name = _paths.pop()
-        with suppress(OSError):
-            shutil.rmtree(name) if os.path.isdir(name) else os.unlink(name)

@@ -9,7 +9,6 @@ import json
 import os
 import re
 import shutil
-import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,6 +23,7 @@ from numpy.typing import NDArray
 from treewright._atomic import replacing
 from treewright.cli.errors import Trouble, writing_to
 from treewright.cli.streams import Outlet
+from treewright.cli.tables import temporary_files
 from treewright.cli.tables.cell_types import literal
 from treewright.cli.tables.csv_files import pattern
 from treewright.cli.tables.sources import JSON_LINES, PARQUET, first_line
@@ -33,10 +33,7 @@ Predictions = dict[str, NDArray[Any]]
 ROWS_AT_ONCE = 10_000
 TEXT_FORMATS = ("csv", "tsv", "jsonl")  # what can go to the standard output
 _SUFFIXES = {
-    ".csv": "csv",
-    ".txt": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
+    **{".csv": "csv", ".txt": "csv", ".tsv": "tsv", ".tab": "tsv"},
     **dict.fromkeys(JSON_LINES.suffixes, "jsonl"),
     **dict.fromkeys(PARQUET.suffixes, "parquet"),
 }
@@ -62,17 +59,8 @@ def format_of(path: str | os.PathLike[str]) -> str:
 class Sink(ABC):
     """Where predictions go, some rows at a time; all of them have the same columns."""
 
-    folder: tempfile.TemporaryDirectory[str] | None = None  # for what is not to stay, however it ends
-
     def __init__(self, file: BinaryIO) -> None:
         self.file = file
-
-    def __enter__(self) -> Sink:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self.folder is not None:
-            self.folder.cleanup()
 
     @abstractmethod
     def write(self, predictions: Predictions) -> None:
@@ -87,17 +75,15 @@ def open_sink(path: Path | None, format: str, *, raw: bool) -> Iterator[Sink]:
     """A file that is replaced as a whole when all is written, or the standard output."""
     if path is None:
         outlet: Any = Outlet(binary=True)
-        with _sink(outlet, format, raw) as sink:
-            yield sink
-            sink.finish()
+        yield (sink := _sink(outlet, format, raw))
+        sink.finish()
         outlet.flush()
         return
     with writing_to(path), replacing(path) as file:
         is_packed = str(path).lower().endswith(".gz")
         inner: Any = gzip.GzipFile("", "wb", fileobj=file, mtime=0) if is_packed else file
-        with _sink(inner, format, raw) as sink:
-            yield sink
-            sink.finish()
+        yield (sink := _sink(inner, format, raw))
+        sink.finish()
         if is_packed:
             inner.close()
 
@@ -189,8 +175,7 @@ class ParquetSink(Sink):
 
     def __init__(self, file: BinaryIO) -> None:
         super().__init__(file)
-        self.folder = tempfile.TemporaryDirectory(prefix="treewright-")
-        self._place = self.folder.name
+        self._place = temporary_files.new_folder()
         self._pieces: list[str] = []
 
     def write(self, predictions: Predictions) -> None:

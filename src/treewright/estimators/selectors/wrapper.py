@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
+from sklearn.base import clone
 from sklearn.metrics import check_scoring
 from sklearn.metrics._scorer import _BaseScorer
 from sklearn.model_selection import check_cv
@@ -17,11 +17,10 @@ from treewright import _core
 from treewright.encoding import Dataset
 from treewright.encoding.splits import folds
 from treewright.ensembles.side_by_side import Listener
-from treewright.estimators._predictions import class_labels, one_or_list
 from treewright.estimators._tables import Fitted
 from treewright.estimators.fitting import TreeEstimator, check_parameters
 from treewright.estimators.selectors._base import TableSelector, support_mask
-from treewright.estimators.targets import class_arrays
+from treewright.estimators.targets import class_arrays, class_attributes
 from treewright.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor, TreeRegressor
 from treewright.feature_selection.wrapper import SelectionPath, search_columns
 from treewright.growing import n_threads
@@ -29,7 +28,7 @@ from treewright.parameters.checks import is_int
 from treewright.parameters.selectors import SearchOptions, WrapperParameters
 from treewright.parameters.values import Gain, Pruning
 from treewright.tree import Tree
-from treewright.tree.predict import answers, proportions
+from treewright.tree.predict import answers
 
 # The prunings that do not depend on the number of columns.
 _WITHOUT_COLUMN_COUNT = (None, *map(Pruning.of, ("cost_complexity", "reduced_error", "pessimistic")))
@@ -157,22 +156,26 @@ class _Trees:
         plain = type(estimator) in (DecisionTreeClassifier, DecisionTreeRegressor)
         self.ignores_untested_columns = plain and _ignores_untested_columns(estimator)
         self.classes = class_arrays(data.schema, y) if data.schema.predicts_classes else None
+        self.attributes: Fitted = {"n_outputs_": len(data.schema.targets)}
+        if data.schema.predicts_classes:
+            self.attributes |= class_attributes(data.schema, y)
         self.scorer = None if scoring is None else check_scoring(estimator, scoring=scoring)
 
     def grow(self, data: Dataset, listener: Listener) -> Tree:
         """The tree of a fit of the estimator."""
-        estimator = copy(_for_columns(self.estimator, self.names, data.schema.names))
+        estimator: TreeEstimator = copy(_for_columns(self.estimator, self.names, data.schema.names))
         growing = estimator._growing
         # with the listener, so that an exception of it ends the growing as well
         vars(estimator)["_growing"] = lambda rows: growing(rows) | {"progress": listener}
-        tree: Tree = estimator._model(estimator._reweighted(data), None)[0]
-        return tree
+        return estimator._tree_of(data)
 
     def score(self, tree: Tree, data: Dataset) -> float:
         """The score by the scorer, or the accuracy, or R²."""
         if self.scorer is None:
             return _default_score(tree, data)
-        model: Any = _NumberTree(tree) if self.classes is None else _ClassTree(tree, self.classes)
+        model = copy(self.estimator)  # as it is fitted, but it predicts encoded rows
+        fitted = self.attributes | {"model_": tree}
+        vars(model).update(fitted, _rows=lambda rows: (fitted, rows))
         truth = np.asarray(data.targets)
         if self.classes is not None:
             truth = np.stack([labels[code] for labels, code in zip(self.classes, truth, strict=True)])
@@ -182,34 +185,6 @@ class _Trees:
         if not np.isfinite(score):
             raise ValueError(f"scoring={self.scorer!r} gives {score} for a fold; a score must be finite")
         return float(score)
-
-
-class _ClassTree(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """A tree of classes as scorers call it; its tables are encoded."""
-
-    def __init__(self, tree: Tree, classes: list[NDArray[Any]]) -> None:
-        self.tree, self.classes = tree, classes
-
-    @property
-    def classes_(self) -> Any:
-        return one_or_list(self.classes)
-
-    def predict(self, data: Dataset) -> NDArray[Any]:
-        return class_labels(self.classes, answers(self.tree, data))
-
-    def predict_proba(self, data: Dataset) -> Any:
-        return one_or_list(proportions(self.tree, data))
-
-
-class _NumberTree(RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    """A tree of numbers as scorers call it."""
-
-    def __init__(self, tree: Tree) -> None:
-        self.tree = tree
-
-    def predict(self, data: Dataset) -> NDArray[Any]:
-        values = answers(self.tree, data)
-        return values[:, 0] if values.shape[1] == 1 else values
 
 
 def _default_score(tree: Tree, data: Dataset) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -45,9 +44,8 @@ def _demands(code: Code, raises: bool) -> tuple[form.Block, list[int]]:
     """
     if not raises or not code.required_columns:
         return (), code.required_columns
-    return (form.Do(form.Call("complete", (form.Name("row"),))),), [
-        j for j in code.required_columns if j in code.sums
-    ]
+    complete = form.Do(form.Call("complete", (form.Name("row"),)))
+    return (complete,), [j for j in code.required_columns if j in code.sums]
 
 
 LEAF = "the leaf that a row comes to, counted from the left"
@@ -88,12 +86,9 @@ def _split(code: Code, node: int) -> tuple[form.Expression, str]:
 
 def _ways(question: Question) -> Iterator[tuple[form.Expression, form.Expression]]:
     """One test of a node with surrogates: when it decides, and whether the row then goes left."""
-    j = question.feature
+    j, bound = question.feature, form.Constant(question.threshold)
     if not question.is_category:
-        yield (
-            form.Known(j),
-            form.Operation(question.operator, form.Value(j), form.Constant(question.threshold)),
-        )
+        yield form.Known(j), form.Operation(question.operator, form.Value(j), bound)
     elif question.unseen_left is None:
         sides = ((question.left, True), (question.right, False))
         yield from ((form.Among(j, codes), form.Constant(left)) for codes, left in sides if codes)
@@ -293,7 +288,7 @@ def _prediction(code: Code, targets: Sequence[int], raises: bool) -> str:
         mixed = [_mixture(code, k, start) for k, start in zip(targets, starts, strict=False)]
         width = starts[-1]
         text = adds + _MIX.format(depth=code.tree.depth, width=width) + _BEST
-        text += "".join(map(_cheapest, *_costly(code, targets, starts)))
+        text += "".join(_cheapest(code, k, start) for k, start in zip(targets, starts, strict=False))
         text += f"{_PREDICT}    mixed: doubles = {width}\n    at: int = mix(row, mixed)\n    if at >= 0:\n"
         text += f"        return {answer}\n    return answer({', '.join(mixed)})\n"
         return text + (_SHARES_OF_MIXTURE.format(width=width) if code.predicts_classes else "")
@@ -329,15 +324,11 @@ def _mixture(code: Code, target: int, start: int) -> str:
     return f"cheapest{suffix(code, target)}(mixed)"
 
 
-def _costly(code: Code, targets: Sequence[int], starts: list[int]) -> tuple[list[Any], ...]:
-    found = [
-        (k, start) for k, start in zip(targets, starts, strict=False) if code.targets[k].costs is not None
-    ]
-    sizes = [len(code.targets[k].classes or ()) for k, _ in found]
-    return [suffix(code, k) for k, _ in found], [start for _, start in found], sizes
-
-
-def _cheapest(end: str, start: int, size: int) -> str:
+def _cheapest(code: Code, target: int, start: int) -> str:
+    """`cheapest` for a target with costs."""
+    if code.targets[target].costs is None:
+        return ""
+    end, size = suffix(code, target), len(code.targets[target].classes or ())
     return f'''
 def cheapest{end}(mixed: doubles) -> int:
     """the class with the least expected cost, the first of equal ones"""

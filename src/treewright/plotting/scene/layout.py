@@ -14,21 +14,9 @@ def tidy(end: ArrayLike, breadth: ArrayLike, gap: float, spans: ArrayLike | None
     """The centre of each node across its level, from 0 on.
 
     A parent is centred over its children, nodes of one level keep `gap` between them, and subtrees are as
-    close as their outlines allow.
+    close as their outlines allow. `end` is one past the subtree of each node, in preorder; `breadth` the
+    width of each node across the level; `spans` the number of levels that each leaf occupies, by default 1.
 
-    Parameters
-    ----------
-    end : array of int
-        The shape: one past the subtree of each node, in preorder.
-    breadth : array of float
-        The width of each node across the level.
-    gap : float
-        The space between neighbours.
-    spans : array of int, optional
-        The number of levels that each leaf occupies; by default 1.
-
-    Examples
-    --------
     >>> tidy([3, 2, 3], [10.0, 4.0, 4.0], 2.0).tolist()
     [5.0, 2.0, 8.0]
     """

@@ -11,17 +11,8 @@ import numpy as np
 
 from treewright._text import escape, label_text, row_count
 from treewright.parameters import parameter, takes
+from treewright.plotting.scene import colours
 from treewright.plotting.scene.cards import Card, Picture, cards, number, shape, value_range
-from treewright.plotting.scene.colours import (
-    CLASS_COLOURS,
-    FLOW,
-    INK,
-    LINE,
-    OTHER_COLOUR,
-    QUIET,
-    class_colours,
-    value_colour,
-)
 from treewright.plotting.scene.layout import level_starts, tidy
 from treewright.plotting.scene.letters import shorten_to_fit, text_width
 from treewright.tree import Tree
@@ -53,7 +44,7 @@ class Words(NamedTuple):
     size: float = _BIG
     anchor: Anchor = "start"
     bold: bool = False
-    colour: str = INK
+    colour: str = colours.INK
 
 
 class Box(NamedTuple):
@@ -85,7 +76,7 @@ class Flow(NamedTuple):
 
     points: tuple[tuple[float, float], ...]
     width: float
-    colour: str = FLOW
+    colour: str = colours.FLOW
 
 
 Mark = Words | Box | Disc
@@ -167,7 +158,7 @@ class _Arrangement:
         room = (_ANSWER_ROOM if card.is_end else _ROOM)[self.direction]
         lines: list[Words] = []
         if card.is_one_of_many:
-            lines.append(_words(shorten_to_fit(card.edge, room, _BIG), colour=QUIET))
+            lines.append(_words(shorten_to_fit(card.edge, room, _BIG), colour=colours.QUIET))
         if not card.is_end:
             return lines + [_words(line) for line in card.test_lines(room, _BIG)]
         several = len(card.answers) > 1
@@ -178,9 +169,9 @@ class _Arrangement:
             else:
                 lines.append(_words(text, bold=True))
                 lines += [_words(share, _BIG if self.down else _SMALL)] * bool(share)
-        lines.append(_words(card.rows_words, _SMALL, colour=QUIET))
+        lines.append(_words(card.rows_words, _SMALL, colour=colours.QUIET))
         if card.below:
-            lines.append(_words(card.below_words, _SMALL, colour=QUIET))
+            lines.append(_words(card.below_words, _SMALL, colour=colours.QUIET))
         return lines
 
     def _size(self, card: Card, lines: list[Words]) -> tuple[float, float]:
@@ -243,7 +234,7 @@ class _Arrangement:
             else:
                 group.marks += _in_a_row(lines, x + 2 * radius + 5, y + height / 2 + 0.36 * _BIG)
             return group
-        group.marks.append(Box(x, y, width, height, 5.0, "#FFFFFF", LINE))
+        group.marks.append(Box(x, y, width, height, 5.0, "#FFFFFF", colours.LINE))
         group.marks += _column(lines, x + width / 2, y + _PAD)
         group.marks += _bar(card, x + _PAD, y + height - _BAR - _PAD + 1, width - 2 * _PAD)
         if card.tests[-1]:
@@ -256,11 +247,11 @@ class _Arrangement:
         half = self._thickness(self.cards[i].rows) / 2
         if self.down:
             middle, line = x + width / 2, y + height + 0.9 * _SMALL + 1
-            yes = Words(middle - half - 4, line, "yes", _SMALL, "end", colour=QUIET)
-            return [yes, Words(middle + half + 4, line, "no", _SMALL, colour=QUIET)]
+            yes = Words(middle - half - 4, line, "yes", _SMALL, "end", colour=colours.QUIET)
+            return [yes, Words(middle + half + 4, line, "no", _SMALL, colour=colours.QUIET)]
         middle, start = y + height / 2, x + width + 3
-        yes = Words(start, middle - half - 2.5, "yes", _SMALL, colour=QUIET)
-        return [yes, Words(start, middle + half + 0.75 * _SMALL + 2.5, "no", _SMALL, colour=QUIET)]
+        yes = Words(start, middle - half - 2.5, "yes", _SMALL, colour=colours.QUIET)
+        return [yes, Words(start, middle + half + 0.75 * _SMALL + 2.5, "no", _SMALL, colour=colours.QUIET)]
 
     def _flow(self, i: int) -> Flow:
         """From the place of the parent that is the child's, so that all flows together are the parent's."""
@@ -308,7 +299,7 @@ class _Arrangement:
         return marks + more, max(width, text_width(text, _BIG + 1, bold=True)), y + 1.9 * _BIG
 
 
-def _words(text: str, size: float = _BIG, *, bold: bool = False, colour: str = INK) -> Words:
+def _words(text: str, size: float = _BIG, *, bold: bool = False, colour: str = colours.INK) -> Words:
     return Words(0.0, 0.0, text, size, bold=bold, colour=colour)
 
 
@@ -336,9 +327,9 @@ def _in_a_row(lines: list[Words], x: float, y: float) -> list[Words]:
 def _bar(card: Card, x: float, y: float, width: float) -> list[Mark]:
     """The shares of the classes side by side, or where a number lies between the least and the greatest."""
     if card.place is not None:
-        mark = min(max(card.place, 0.0), 1.0) * (width - _BAR)
-        colour = card.parts[0][1]
-        return [Box(x, y + 1, width, _BAR - 2, 1.0, FLOW), Box(x + mark, y - 1, _BAR, _BAR + 2, 1.0, colour)]
+        scale = Box(x, y + 1, width, _BAR - 2, 1.0, colours.FLOW)
+        x += min(max(card.place, 0.0), 1.0) * (width - _BAR)
+        return [scale, Box(x, y - 1, _BAR, _BAR + 2, 1.0, card.parts[0][1])]
     marks: list[Mark] = []
     for share, colour in card.parts:
         marks.append(Box(x, y, share * width, _BAR, 0.0, colour))
@@ -348,11 +339,11 @@ def _bar(card: Card, x: float, y: float, width: float) -> list[Mark]:
 
 def _class_keys(tree: Tree, x: float, y: float) -> tuple[list[Mark], float, float]:
     """Discs with the names of the classes, a new line where one is full."""
-    colours, classes = class_colours(tree), tree.schema.targets[0].classes or ()
-    keys = [(colour, label_text(name)) for colour, name in zip(colours, classes, strict=True)]
-    keys = [(colour, name) for colour, name in keys if colour != OTHER_COLOUR]
-    if len(classes) > len(CLASS_COLOURS):
-        keys.append((OTHER_COLOUR, f"{len(classes) - len(CLASS_COLOURS):,} other classes"))
+    classes = tree.schema.targets[0].classes or ()
+    pairs = zip(colours.class_colours(tree), classes, strict=True)
+    keys = [(colour, label_text(name)) for colour, name in pairs if colour != colours.OTHER_COLOUR]
+    if len(classes) > len(colours.CLASS_COLOURS):
+        keys.append((colours.OTHER_COLOUR, f"{len(classes) - len(colours.CLASS_COLOURS):,} other classes"))
     marks: list[Mark] = []
     widest = 0.0
     for colour, name in keys:
@@ -370,7 +361,7 @@ def _value_keys(tree: Tree, x: float, y: float) -> tuple[list[Mark], float]:
     """The scale of colours from the smallest to the largest answer."""
     least, most = (number(value) for value in value_range(tree))
     start = x + text_width(least, _SMALL + 1) + 6
-    steps = [Box(start + 4 * i, y - 8, 4.2, 9.0, 0.0, value_colour(i / 23)) for i in range(24)]
+    steps = [Box(start + 4 * i, y - 8, 4.2, 9.0, 0.0, colours.value_colour(i / 23)) for i in range(24)]
     end = start + 4 * 24 + 6
     marks: list[Mark] = [Words(x, y, least, _SMALL + 1), *steps, Words(end, y, most, _SMALL + 1)]
     return marks, end + text_width(most, _SMALL + 1)
