@@ -1,4 +1,4 @@
-"""A table as it comes: numbers, categories, dates and missing values in one frame, in scikit-learn's way."""
+"""Numbers, categories, dates and missing values in one table, with scikit-learn's interface."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ table = {
     "sky": ["clear", "clear", "rain", "rain", "clouds", "rain", None, "clear"],
     "day": [date(2026, 5, day) for day in (1, 2, 3, 9, 10, 16, 17, 23)],
 }
-went = ["sail", "stay", "sail", "stay", "sail", "stay", "sail", "stay"]
+decisions = ["sail", "stay", "sail", "stay", "sail", "stay", "sail", "stay"]
 
-model = DecisionTreeClassifier(criterion="entropy").fit(table, went)
+model = DecisionTreeClassifier(criterion="entropy").fit(table, decisions)
 print(model.model_)
 
 tomorrow = {
     "wind": [4.0],
     "sky": ["fog"],
     "day": [date(2026, 5, 24)],
-}  # fog is new, not missing
+}  # fog is an unseen category, not a missing value
 print("tomorrow:", model.predict(tomorrow)[0], model.predict_proba(tomorrow)[0])

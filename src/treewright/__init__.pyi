@@ -92,5 +92,5 @@ from treewright.tree.builder import Leaf as Leaf
 from treewright.tree.conditions import Among as Among
 from treewright.tree.conditions import Below as Below
 from treewright.tree.conditions import Combination as Combination
-from treewright.tree.node import Node as Node
 from treewright.tree.rule_list import RuleList as RuleList
+from treewright.tree.tree import Node as Node

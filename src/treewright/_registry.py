@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
 import pkgutil
 from collections.abc import Callable, Container, Iterable, Mapping
@@ -43,7 +44,7 @@ class Folder:
     def module(self, name: str) -> ModuleType:
         """The file of a name; ValueError if there is none."""
         if name not in self.names:
-            raise ValueError(f"{self.what} {name!r} is unknown; known: {', '.join(self.names)}")
+            raise ValueError(f"{self.what} {name!r} is unknown; known: {choices_text(name, self.names)}")
         return import_module(f"{self.package}.{name}")
 
     def function(self, name: str) -> Function:
@@ -64,9 +65,20 @@ class Folder:
         """Each option that is given is one of the function's, and what it needs is there."""
         known = self.options(name)
         check_names(name, known, given)
-        for option in known:
-            if self.needs(name, option) and given.get(option) is None:
+        for option, parameter in known.items():
+            if parameter.default is parameter.empty and given.get(option) is None:
                 raise TypeError(f"{name} needs {option}=" + _NEEDED.get(option, ""))
+
+
+def choices_text(name: object, known: Iterable[str]) -> str:
+    """The names that are known, and the one that is closest to an unknown name.
+
+    >>> choices_text("pyton", ["c", "python"]), choices_text("papyrus", ["c", "python"])
+    ("c, python; did you mean 'python'?", 'c, python')
+    """
+    names = list(known)
+    close = difflib.get_close_matches(name, names, 1) if isinstance(name, str) else []
+    return ", ".join(names) + (f"; did you mean {close[0]!r}?" if close else "")
 
 
 def options_of(function: Function) -> Mapping[str, inspect.Parameter]:
@@ -79,7 +91,7 @@ def check_names(name: str, known: Iterable[str], given: Iterable[str]) -> None:
     names = tuple(known)
     for option in given:
         if option not in names:
-            raise TypeError(f"{name} has no option {option!r}; its options are {', '.join(names)}")
+            raise TypeError(f"{name} has no option {option!r}; its options are {choices_text(option, names)}")
 
 
 def offered(known: Container[str], facts: Mapping[str, Any]) -> dict[str, Any]:

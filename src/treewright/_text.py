@@ -10,6 +10,8 @@ LONGEST_WORD = 100  # characters of a category or class that are written out
 LONGEST_LIST = 6  # categories written out; of a longer list the first ones and the number of the others
 _LARGE_NUMBERS = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
 
+_PLURALS = {"leaf": "leaves", "y": "ies", "s": "ses", "": "s"}  # by the end of the singular
+
 
 def aligned(rows: Sequence[Sequence[str]], right: Container[int] = (), *, gap: int = 3) -> list[str]:
     """The lines of a table; the columns named in `right` are flush right.
@@ -133,10 +135,10 @@ def quote(name: str) -> str:
 def count(number: int, thing: str) -> str:
     """A number of things, with its plural.
 
-    >>> count(1, "row"), count(12345, "row"), count(2, "class"), count(2, "category")
-    ('1 row', '12,345 rows', '2 classes', '2 categories')
+    >>> count(1, "row"), count(12345, "row"), count(2, "class"), count(2, "category"), count(2, "leaf")
+    ('1 row', '12,345 rows', '2 classes', '2 categories', '2 leaves')
     """
     if number == 1:
         return f"1 {thing}"
-    plural = f"{thing[:-1]}ies" if thing.endswith("y") else thing + ("es" if thing.endswith("s") else "s")
-    return f"{number:,} {plural}"
+    ending = next((ending for ending in _PLURALS if thing.endswith(ending)), "")
+    return f"{number:,} {thing.removesuffix(ending)}{_PLURALS[ending]}"

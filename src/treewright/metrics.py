@@ -18,6 +18,7 @@ from treewright._text import amount, count, label_text, percent, quote
 from treewright.encoding import Dataset
 from treewright.tree import Tree
 from treewright.tree.evaluate import given_rows, prediction_losses
+from treewright.tree.number_losses import predicts_medians
 from treewright.tree.predict import answers, codes, proportions
 from treewright.tree.shortcuts import as_tree
 
@@ -184,7 +185,7 @@ def measure(tree: Tree) -> str:
     """What the errors of a tree are called."""
     if tree.schema.predicts_classes:
         return "mean cost" if tree.schema.has_costs else "error"
-    return "mean absolute error" if tree.criterion == "absolute_error" else "root mean squared error"
+    return "mean absolute error" if predicts_medians(tree.criterion) else "root mean squared error"
 
 
 def class_weights(data: Dataset) -> Floats:
@@ -241,7 +242,7 @@ def _error(tree: Tree, data: Dataset, predicted: NDArray[Any]) -> float:
         losses = prediction_losses(tree, predicted[:, np.newaxis], data.target_array)
         return float(np.average(losses, weights=data.weight))
     distance = np.abs(predicted - data.target_array[0])
-    if tree.criterion == "absolute_error":
+    if predicts_medians(tree.criterion):
         return float(np.average(distance, weights=data.weight))
     return math.sqrt(float(np.average(distance**2, weights=data.weight)))
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import errno
 import inspect
 import json
 import os
 import random
+import re
 import shlex
 import shutil
 import subprocess
@@ -350,15 +352,25 @@ def test_export_knows_formats_by_suffix_and_checks_them(folder: Path, capfd: Cap
     assert said(capfd, "export", f"{model}.json", "-o", "-", "--format", "text").count("\n") >= 1
 
 
-def test_help_of_export_names_all_formats() -> None:
-    from treewright.cli.commands.export import export
+def test_texts_name_options_that_exist() -> None:
+    """A renamed option is renamed in messages, too."""
+    app = cli._app(cli.COMMANDS)
+    known = {option for name in cli.COMMANDS for option in cli._options(app[name])} | {*cli._options(app)}
+    folder = Path(cli.__file__).parent
+    for path in folder.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            text = node.value if isinstance(node, ast.Constant) else None
+            for option in re.findall(
+                r"(?<![\w-])--[a-z-]*[a-z](?![a-z-])", text if isinstance(text, str) else ""
+            ):
+                assert option in known, f"{path.relative_to(folder)}: {text!r} names {option}"
 
-    words = (
-        (inspect.getdoc(export) or "")
-        .partition("if the suffix does not determine it: ")[2]
-        .partition("\noption")[0]
-    )
-    assert sorted(words.replace(".", "").replace(",", "").split()) == sorted(formats())
+
+def test_help_of_export_names_all_formats(folder: Path, capfd: Capture) -> None:
+    words = " ".join(re.sub("[│]", " ", said(capfd, "export", "--help")).split())
+    listed = words.partition("if the suffix does not determine it: ")[2].partition(". ")[0]
+    assert listed.split(", ") == sorted(formats())
+    assert {".py", ".h", ".mjs", ".sql"} <= set(re.findall(r"\.\w+", words.partition("of its suffix: ")[2]))
 
 
 @pytest.mark.slow

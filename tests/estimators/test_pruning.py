@@ -147,6 +147,8 @@ def test_a_class_that_validation_lacks_and_a_category_that_training_lacks() -> N
     ("parameters", "message"),
     [
         ({"pruning": "shears"}, "pruning='shears' is unknown; known: None, .*cost_complexity"),
+        ({"pruning": "cost_complexty"}, "did you mean 'cost_complexity'?"),
+        ({"criterion": "ginni"}, "did you mean 'gini'?"),
         ({"pruning": "rules"}, "RuleListClassifier makes them"),
         ({"pruning": 3}, "name of a pruning method"),
         ({"pruning": CostComplexity(ruler=1)}, "CostComplexity has 'ruler'.*known: select, .*alpha"),

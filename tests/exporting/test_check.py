@@ -14,7 +14,7 @@ from tests.exporting.trees import mixed_data, mixed_table, mixed_tree
 from treewright import encode, export, grow
 from treewright.exporting import FORMATS
 from treewright.exporting._check import agreement
-from treewright.exporting._check.probes import encoded, probes
+from treewright.exporting._check.probes import encode_table, probes
 from treewright.tree import Tree
 
 
@@ -27,7 +27,7 @@ def test_a_right_export_passes_on_probes_tables_and_data() -> None:
 
 def wrong(tree: Any, row: int, answer: Any) -> Any:
     def answers(rendered: str, tree: Any, table: dict[str, Any], **options: Any) -> np.ndarray:
-        leaves = tree.apply(encoded(table, tree))
+        leaves = tree.apply(encode_table(table, tree))
         found = np.array(tree.schema.targets[0].classes)[tree.label[leaves, 0]]
         found[row:] = answer
         return found
@@ -112,7 +112,7 @@ def test_columns_that_a_table_lacks_take_no_memory() -> None:
     rng = np.random.default_rng(0)
     tree = grow(encode(rng.normal(size=(60, 300)), rng.integers(0, 2, 60)))
     table = probes(tree, 50, tested=True)
-    data = encoded(table, tree)
+    data = encode_table(table, tree)
     absent = [j for j, name in enumerate(tree.schema.names) if name not in table]
     assert {data.column(j).strides for j in absent} == {(0,)}
     whole = {name: table.get(name, np.full(50, np.nan)) for name in tree.schema.names}

@@ -34,7 +34,7 @@ from tests.exporting.trees import chain, mixed_tree, same_bits
 from tests.tree.routed_trees import routed, with_surrogates
 from treewright import Below, Branch, Column, Leaf, Schema, Target, Tree, encode, export, grow
 from treewright.exporting import FORMATS, treelite
-from treewright.exporting._check.probes import decoded, probes
+from treewright.exporting._check.probes import decode_table, probes
 from treewright.tree.surrogates import Surrogates
 
 REFUSED = {
@@ -101,7 +101,7 @@ def test_small_trees_of_any_table(data: Any, missing: str, criterion: str) -> No
         tree = with_surrogates(with_sums(tree, np.random.default_rng(seed)), np.random.default_rng(seed))
         tree.check()
     style = data.draw(st.sampled_from(["auto", "tables"]))
-    for table in (decoded(rows), probes(tree, 60, seed)):
+    for table in (decode_table(rows), probes(tree, 60, seed)):
         expected = np.asarray(tree.predict(table))
         for format, options in (("python", {"style": style}), ("json", {})):
             assert same_bits(expected, answers(tree, format, options, table))

@@ -7,7 +7,7 @@ import pytest
 
 from tests.exporting.trees import chain, edges_tree, hostile_tree, mixed_data, mixed_tree
 from treewright import Column, Leaf, Schema, Target, Tree, encode, grow
-from treewright.exporting._check.probes import decoded, probes, unseen
+from treewright.exporting._check.probes import decode_table, probes, unseen
 
 
 @pytest.mark.slow
@@ -81,11 +81,11 @@ def test_a_leaf_alone_and_a_wide_table() -> None:
 
 def test_an_encoded_table_becomes_values_again() -> None:
     data = mixed_data("texts")
-    again = encode(decoded(data), schema=data.schema)
+    again = encode(decode_table(data), schema=data.schema)
     for one, two in zip(data.columns, again.columns, strict=True):
         np.testing.assert_array_equal(one, two)
     matrix = encode(np.array([[1.0, 2.0], [3.0, np.nan]], np.float32))
-    np.testing.assert_array_equal(decoded(matrix)["x1"], [2.0, np.nan])
+    np.testing.assert_array_equal(decode_table(matrix)["x1"], [2.0, np.nan])
 
 
 def test_unseen_values_are_none_of_the_categories() -> None:

@@ -37,6 +37,10 @@ def test_formats_are_the_files_of_the_folder() -> None:
     assert set(formats()) == known
     with pytest.raises(ValueError, match=r"format 'papyrus' is unknown; known: .*\btext\b"):
         export(grow(encode([[1.0], [2.0]], ["a", "b"])), "papyrus")
+    with pytest.raises(ValueError, match="did you mean 'python'"):
+        export(grow(encode([[1.0], [2.0]], ["a", "b"])), "pyton")
+    with pytest.raises(TypeError, match=r"its options are .*; did you mean 'dialect'"):
+        export(grow(encode([[1.0], [2.0]], ["a", "b"])), "sql", dialekt="duckdb")
 
 
 def test_print_shows_the_text() -> None:

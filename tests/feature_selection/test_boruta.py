@@ -163,6 +163,19 @@ def test_percentile_and_tentative_columns() -> None:
     assert not ShadowSelector(n_estimators=5, max_iter=2, random_state=0).fit(X, y).support_.any()
 
 
+def test_growing_reaches_the_trees() -> None:
+    data = encode(*MADE)
+    few = {"n_estimators": 5, "max_iter": 2}
+    plain, small = boruta(data, **few), boruta(data, **few, growing={"max_leaf_nodes": 3})
+    assert not np.array_equal(plain.importance, small.importance, equal_nan=True)
+    with pytest.raises(ValueError, match="boruta sets 'max_depth' itself"):
+        boruta(data, growing={"max_depth": 3})
+    with pytest.raises(TypeError, match="max_leaf_nodes"):
+        boruta(data, growing={"max_leafs": 3})
+    with pytest.raises(ValueError, match="growing=3"):
+        boruta(data, growing=3)
+
+
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [

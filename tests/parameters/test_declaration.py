@@ -1,11 +1,6 @@
 """A parameter is declared once: signature, documentation, get_params and validation follow."""
 
 import inspect
-import os
-import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 import sklearn.ensemble
@@ -26,64 +21,6 @@ CLASSIC = [
     "CHAIDClassifier",
     "TopDownClassifier",
 ]
-PACKAGE = Path(treewright.__file__).parent
-
-NEW = """
-    max_patience: int = parameter(default=7, doc="How long growing may wait.", allowed=whole(1))
-"""
-USE = f"""
-import inspect, treewright
-from treewright import BaggingClassifier, DecisionTreeClassifier, encode, grow
-from treewright.cli.options import from_spec
-from treewright.estimators.fitting import growing_options
-from treewright.parameters import GROW, of
-
-def refusal(call):
-    try:
-        call()
-    except ValueError as error:
-        return str(error)
-    raise AssertionError("nothing was refused")
-
-x, y = [[1.0], [2.0]], [0, 1]
-for name in {[*TREES, *FORESTS]!r}:
-    kind = getattr(treewright, name)
-    assert inspect.signature(kind).parameters["max_patience"].default == 7, name
-    assert "max_patience : int, default=7\\n    How long growing may wait." in kind.__doc__, name
-    assert kind(max_patience=8).get_params()["max_patience"] == 8, name
-    assert growing_options(kind(max_patience=8), 9, 2, 9.0)["max_patience"] == 8, name
-    refused = refusal(lambda: kind(max_patience=0).fit(x, y))
-    assert refused == name + ": max_patience=0 is not possible; it must be an int >= 1", refused
-    kind(max_patience=9).fit(x, y)
-tree = DecisionTreeClassifier(max_patience=9)
-assert BaggingClassifier(tree, n_estimators=2).fit(x, y).estimators_[0].max_patience == 9
-assert inspect.signature(grow).parameters["max_patience"].default == 7
-assert "max_patience : int, default=7\\n    How long growing may wait." in grow.__doc__
-data = encode(x, y)
-refused = refusal(lambda: grow(data, max_patience=0))
-assert refused == "grow: max_patience=0 is not possible; it must be an int >= 1", refused
-assert grow(data, max_patience=8) == grow(data)
-assert "max_patience" in GROW and of("max_patience").flag == "--max-patience"
-option = from_spec("max_patience")
-assert option.name == ("--max-patience",) and option.help == "How long growing may wait."
-print("everywhere")
-"""
-
-
-@pytest.mark.slow
-def test_one_field_gives_a_parameter_to_all_trees(tmp_path: Path) -> None:
-    copied = tmp_path / "treewright"
-    shutil.copytree(PACKAGE, copied, ignore=shutil.ignore_patterns("__pycache__"))
-    groups = copied / "parameters" / "tree.py"
-    heading = '    """When growing stops."""\n'
-    text = groups.read_text(encoding="utf-8")
-    assert text.count(heading) == 1
-    groups.write_text(text.replace(heading, heading + NEW), encoding="utf-8")
-    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
-    done = subprocess.run(
-        [sys.executable, "-c", USE], env=environment, cwd=tmp_path, capture_output=True, text=True
-    )
-    assert done.stdout.strip() == "everywhere", done.stderr
 
 
 def positional(kind: type) -> list[str]:

@@ -60,6 +60,7 @@ def payload_of(
         },
         "costs": costs,
         "delta": 0.05,
+        "or_missing": " or missing",
         "columns": [_column(tree, parts["train"], i) for i in range(len(tree.schema.columns))],
         "tree": _nodes(tree),
         "samples": facts,

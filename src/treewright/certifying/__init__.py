@@ -8,7 +8,7 @@ A method is a file with a `METHOD`: an object of a subclass of `HeldOut`, for ro
 
 From the training rows alone, which the tree's own statistic sums up:
 
-    occam  pac_bayes  mdl  compression  vc  occam_hoeffding
+    occam  pac_bayes  mdl  compression  vc  occam_hoeffding  …
 
 For majority votes, by rows that each tree was not grown from: `certify_votes`.
 
@@ -43,7 +43,7 @@ from treewright.certifying.held_out import (
 )
 from treewright.certifying.kearns_mansour import excess, penalty
 from treewright.certifying.leaf_intervals import LeafIntervals, leaf_intervals
-from treewright.certifying.method import METHODS, method_of
+from treewright.certifying.method import METHODS, held_out_methods, method_of
 from treewright.certifying.training_rows import TrainingMethod
 from treewright.certifying.tree_code import (
     HEADER_BITS,
@@ -78,6 +78,7 @@ __all__ = [
     "coded_columns",
     "excess",
     "header_bits",
+    "held_out_methods",
     "hoeffding_upper",
     "is_complete",
     "kl",
@@ -85,6 +86,7 @@ __all__ = [
     "leaf_intervals",
     "log_splits_needed",
     "measured_edges",
+    "method_of",
     "node_bits",
     "penalty",
     "splits_needed",
@@ -130,7 +132,7 @@ def certify(
     cost_matrix : array of shape (classes, classes) or dict of dicts
         For test rows: the cost of predicting j for a row of class i; the tree's own costs by default.
     loss, loss_bound : str, float
-        For test rows of numbers: "squared_error", "absolute_error" or "poisson" (by default the
+        For test rows of numbers: "squared_error", "absolute_error", "poisson" … (by default the
         criterion's), and the most that a row can lose. Without that bound there is an estimate only.
     check_rows : bool
         Whether test rows with the counts of the training rows at every node are refused, and where the model
@@ -166,7 +168,8 @@ def certify(
     if chosen.takes == "test" and data is not None:
         raise ValueError(f"method {name!r} looks at test= only; data= is for training rows")
     if chosen.takes == "data" and test is not None:
-        raise ValueError(f"method {name!r} is for the training rows, test= for held_out and reduced_error")
+        others = " and ".join(held_out_methods())
+        raise ValueError(f"method {name!r} is for the training rows, test= for {others}")
     if wrong := set(options) - chosen.options:
         known = ", ".join(sorted(chosen.options))
         raise ValueError(f"method {name!r} has no option {min(wrong)!r}; it has: {known}")

@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from treewright.certifying.losses import NUMBER_LOSSES, row_losses
+from treewright.certifying.losses import row_losses
 from treewright.certifying.method import Method, method_of
 from treewright.certifying.tree_code import is_complete
 from treewright.certifying.verification import fits
 from treewright.encoding import Dataset
 from treewright.tree import Tree
+from treewright.tree.number_losses import NUMBER_LOSSES
 
 
 class Sealed:
@@ -102,7 +103,7 @@ class Certificate(Sealed):
             return True
         if self.tree is None or (self.complete and not is_complete(self.tree, data)):
             return False
-        loss: Any = next((name for name, word in NUMBER_LOSSES.items() if word == self.what), None)
+        loss = next((name for name, loss in NUMBER_LOSSES.items() if loss.words == self.what), None)
         lost = row_losses(self.tree, data, cost_matrix=cost_matrix, loss=loss).loss.tolist()
         return len(lost) == self.rows and math.isclose(math.fsum(lost) / len(lost), self.error, abs_tol=1e-12)
 

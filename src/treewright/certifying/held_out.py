@@ -9,7 +9,7 @@ import numpy as np
 
 from treewright.certifying.binomial import bernstein_upper, binomial_upper, check_delta, kl_upper
 from treewright.certifying.certificate import Certificate
-from treewright.certifying.losses import Loss, RowLosses, row_losses
+from treewright.certifying.losses import RowLosses, row_losses
 from treewright.certifying.method import Method
 from treewright.encoding import Dataset
 from treewright.tree import Tree
@@ -58,7 +58,7 @@ class HeldOut(Method):
         test: Dataset,
         choices: int = 1,
         cost_matrix: Any = None,
-        loss: Loss | None = None,
+        loss: str | None = None,
         loss_bound: float | None = None,
         check_rows: bool = True,
     ) -> Certificate:

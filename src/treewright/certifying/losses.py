@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,22 +11,15 @@ from treewright.encoding import Dataset
 from treewright.encoding.schema import Schema
 from treewright.tree import Tree
 from treewright.tree.costs import cost_arrays, costs_of, highest_costs, schema_with_costs
-from treewright.tree.evaluate import given_rows, number_losses
+from treewright.tree.evaluate import given_rows
+from treewright.tree.number_losses import NUMBER_LOSSES
 from treewright.tree.predict import answers
-
-Loss = Literal["squared_error", "absolute_error", "poisson"]
-
-NUMBER_LOSSES = {
-    "squared_error": "squared error",
-    "absolute_error": "absolute error",
-    "poisson": "poisson loss",
-}
 
 
 def loss_name(tree: Tree) -> str:
     """The loss of a tree in words: "error", "cost", "squared error" …"""
     if not tree.schema.predicts_classes:
-        return NUMBER_LOSSES[tree.criterion]
+        return NUMBER_LOSSES[tree.criterion].words
     return "cost" if tree.schema.has_costs else "error"
 
 
@@ -41,7 +34,7 @@ class RowLosses(NamedTuple):
     by_priors: bool = False  # whether costs are scaled by priors and by the classes of the training rows
 
 
-def row_losses(tree: Tree, data: Dataset, *, cost_matrix: Any = None, loss: Loss | None = None) -> RowLosses:
+def row_losses(tree: Tree, data: Dataset, *, cost_matrix: Any = None, loss: str | None = None) -> RowLosses:
     """The losses of the rows of a table; rows of weight 0 are left out.
 
     A class that the tree does not know counts as a mistake of the highest cost. The costs are those of
@@ -56,10 +49,11 @@ def row_losses(tree: Tree, data: Dataset, *, cost_matrix: Any = None, loss: Loss
         kind = loss or tree.criterion
         if kind not in NUMBER_LOSSES:
             raise ValueError(f"loss is {loss!r}; it must be one of {', '.join(NUMBER_LOSSES)}")
-        if kind == "poisson" and (targets < 0).any():
-            raise ValueError("the rows have negative numbers; the poisson loss needs y >= 0")
-        each = number_losses(kind, targets.T, predicted)
-        return RowLosses(each.mean(axis=1), np.inf, False, NUMBER_LOSSES[kind])
+        known = NUMBER_LOSSES[kind]
+        if known.is_of_counts and (targets < 0).any():
+            raise ValueError(f"the rows have negative numbers; the {known.words} needs y >= 0")
+        each = known.of_rows(targets.T, predicted)
+        return RowLosses(each.mean(axis=1), np.inf, False, known.words)
     if loss is not None:
         raise ValueError("loss is for trees that predict numbers; for classes give cost_matrix")
     schema = tree.schema

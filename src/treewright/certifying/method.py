@@ -49,3 +49,8 @@ def method_of(name: str) -> Method:
     """The method of a name; ValueError if there is none."""
     method: Method = METHODS.module(name).METHOD
     return method
+
+
+def held_out_methods() -> tuple[str, ...]:
+    """The names of the methods that take rows that were never used."""
+    return tuple(name for name in METHODS.names if method_of(name).takes == "test")

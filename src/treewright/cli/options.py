@@ -53,14 +53,8 @@ PRUNING = Parameter(group=Group("Pruning", sort_key=30))
 CERTIFICATE = Parameter(group=Group("Certificate", sort_key=40))
 
 _SEPARATORS = {
-    "comma": ",",
-    "semicolon": ";",
-    "tab": "\t",
-    "\\t": "\t",
-    "bar": "|",
-    "pipe": "|",
-    "space": " ",
-}
+    "comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "bar": "|", "pipe": "|", "space": " ",
+}  # fmt: skip
 
 
 def _as_file(_: Any, tokens: Sequence[Any]) -> Path:

@@ -62,19 +62,21 @@ def group_words(group: Any) -> Iterator[str]:
         if is_dataclass(value):
             yield from group_words(value)
             continue
-        option = f"--{field.name.replace('_', '-')}"
+        settings = [each for each in get_args(hints[field.name])[1:] if isinstance(each, Parameter)]
+        own_names = [name for each in settings for name in each.name or ()]
+        option = own_names[0] if own_names else f"--{field.name.replace('_', '-')}"
         if isinstance(value, bool):
-            yield option if value else _negative(hints[field.name], option)
+            yield option if value else _negative(settings, option)
             continue
         for each in value if isinstance(value, list) else [value]:
             yield from option_words(option, str(each))
 
 
-def _negative(hint: Any, option: str) -> str:
+def _negative(settings: Iterable[Parameter], option: str) -> str:
     """The option for the opposite of a flag."""
-    for part in get_args(hint)[1:]:
-        if isinstance(part, Parameter) and part.negative:
-            return part.negative if isinstance(part.negative, str) else next(iter(part.negative))
+    for each in settings:
+        if each.negative:
+            return each.negative if isinstance(each.negative, str) else next(iter(each.negative))
     return f"--no-{option.removeprefix('--')}"
 
 

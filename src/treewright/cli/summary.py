@@ -101,17 +101,12 @@ def _rows(fit: Fit) -> str:
 def _sizes(fit: Fit) -> str:
     """The sizes before and after pruning."""
     time = _duration(fit.seconds["growing"])
-    before = f"{in_leaves(fit.unpruned.n_leaves)} grown by {fit.tree.criterion} in {time}"
+    before = f"{count(fit.unpruned.n_leaves, 'leaf')} grown by {fit.tree.criterion} in {time}"
     if fit.plan is None or fit.path is None:
         small = f" (fewer than {FEWEST_ROWS} rows; --prune prunes)" if is_small(fit.data) else ""
         return f"{before}, depth {fit.tree.height}; not pruned{small}"
     how = f"{in_words(fit.plan, fit.path.details)} in {_duration(fit.seconds['pruning'])}"
     return f"{before}; {fit.tree.n_leaves:,} kept, depth {fit.tree.height}, by {how}"
-
-
-def in_leaves(number: int) -> str:
-    """The size of a tree."""
-    return "1 leaf" if number == 1 else f"{number:,} leaves"
 
 
 def _table(path: str | os.PathLike[str], data: Dataset, n_dropped: int) -> str:

@@ -117,7 +117,7 @@ class Boosted(Saved):
 
     def staged_errors(self, rows: Any) -> Floats:
         """The weighted error of the vote after each round."""
-        data = self._labelled_rows(rows, judging=True)
+        data = given_rows(self.trees[0], rows, "rows", judging=True)
         truth, weight = np.asarray(data.targets)[0], data.row_weights
         stages = self.staged_scores(data)
         return np.array([weight[scores.argmax(axis=1) != truth].sum() / weight.sum() for scores in stages])
@@ -127,7 +127,7 @@ class Boosted(Saved):
 
         The votes for the true class less those for the strongest other one, as a share of all votes.
         """
-        data = self._labelled_rows(rows)
+        data = given_rows(self.trees[0], rows, "rows")
         return vote_margins(self.scores(data, n_threads=n_threads), np.asarray(data.targets)[0])
 
     def plot(self, rows: Any = None, *, test: Any = None, axes: Any = None) -> tuple[Axes, Axes]:
@@ -151,9 +151,6 @@ class Boosted(Saved):
         if data.schema is not self.schema and data.schema.columns != self.schema.columns:
             raise ValueError("the columns of rows are not those of the trees; encode with schema=…schema")
         return data
-
-    def _labelled_rows(self, rows: Any, judging: bool = False) -> Dataset:
-        return given_rows(self.trees[0], rows, "rows", judging=judging)
 
 
 def boost(

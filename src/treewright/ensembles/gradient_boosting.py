@@ -37,7 +37,8 @@ class GradientBoosted(Saved):
 
     Each tree is an ordinary regression `Tree`: ``model.trees[0][0]`` prints, plots and exports itself. The
     weight of a node is the sum of the hessians of its rows, and its value a step times the learning rate.
-    Sums of steps are logits of classes, logarithms for the losses "poisson" and "gamma", else predictions.
+    Sums of steps are logits of classes; for numbers they are predictions, or their logarithms if the loss is
+    one such as "poisson".
 
     >>> from treewright import encode
     >>> data = encode({"x": range(100)}, [0] * 50 + [1] * 50)

@@ -25,6 +25,7 @@ class Loss:
     """A loss of numbers whose raw prediction is the prediction itself."""
 
     name: ClassVar[str]
+    predicts: ClassVar[str]  # what the trees predict, for the documentation
     of_classes: ClassVar[bool] = False
 
     def check(self, target: Target, values: NDArray[Any], counted: NDArray[np.intp]) -> None:
@@ -60,7 +61,7 @@ class Loss:
 class SquaredError(Loss):
     """Half the squared error; leaves predict means."""
 
-    name = "squared_error"
+    name, predicts = "squared_error", "the mean of similar rows"
 
     def check(self, target: Target, values: NDArray[Any], counted: NDArray[np.intp]) -> None:
         """Numbers whose squares are finite and not 0."""
@@ -79,7 +80,7 @@ class SquaredError(Loss):
 class Quantile(Loss):
     """The pinball loss; leaves predict a quantile of the residuals."""
 
-    name = "quantile"
+    name, predicts = "quantile", "a quantile"
 
     def leaf_quantile(self, quantile: float) -> float | None:
         """The quantile of the loss."""
@@ -93,7 +94,7 @@ class Quantile(Loss):
 class AbsoluteError(Quantile):
     """The absolute error; leaves predict medians."""
 
-    name = "absolute_error"
+    name, predicts = "absolute_error", "the median"
 
     def leaf_quantile(self, quantile: float) -> float | None:
         """The median."""
@@ -119,7 +120,7 @@ class Poisson(_Logarithmic):
     array([0.693])
     """
 
-    name = "poisson"
+    name, predicts = "poisson", "the mean, for y >= 0; the trees add up to its logarithm"
 
     def check(self, target: Target, values: NDArray[Any], counted: NDArray[np.intp]) -> None:
         """Counts: not negative, and not all 0."""
@@ -137,7 +138,7 @@ class Poisson(_Logarithmic):
 class Gamma(_Logarithmic):
     """Half the gamma deviance, for positive numbers."""
 
-    name = "gamma"
+    name, predicts = "gamma", "the mean, for y > 0; the trees add up to its logarithm"
 
     def check(self, target: Target, values: NDArray[Any], counted: NDArray[np.intp]) -> None:
         """Positive numbers."""
@@ -151,7 +152,7 @@ class Gamma(_Logarithmic):
 class LogLoss(Loss):
     """The log loss of classes: one logit for two of them, one for each of more."""
 
-    name, of_classes = "log_loss", True
+    name, predicts, of_classes = "log_loss", "the logits of the classes", True
 
     def check(self, target: Target, values: NDArray[Any], counted: NDArray[np.intp]) -> None:
         """At least two classes."""

@@ -82,3 +82,12 @@ def gathered(
         progress(0.0)
     side_by_side(work, tasks, n_threads, note)
     return results
+
+
+def of_stage(progress: Listener | None, start: float, share: float) -> Listener | None:
+    """A listener for a stage that begins at `start` and is a `share` of the whole work.
+
+    >>> of_stage(print, 0.5, 0.25)(1.0)
+    0.75
+    """
+    return None if progress is None else lambda done: progress(start + share * done)

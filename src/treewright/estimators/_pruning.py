@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from treewright._registry import choices_text
 from treewright.encoding import Dataset
 from treewright.parameters.values import Pruning
 from treewright.pruning import METHODS, PruningPath
@@ -32,7 +33,7 @@ def prune_in_fit(
     if value == "rules":
         raise ValueError("pruning='rules': rules are no tree; RuleListClassifier makes them")
     if not isinstance(value, Pruning):
-        raise ValueError(f"pruning={value!r} is unknown; known: None, {', '.join(METHODS.names)}")
+        raise ValueError(f"pruning={value!r} is unknown; known: None, {choices_text(value, METHODS.names)}")
     if value.select is not None and value.select not in WAYS.names:
         raise ValueError(f"{value!r}: select={value.select!r} is unknown; known: {', '.join(WAYS.names)}")
     also = tuple(Pruning.parameters)

@@ -55,7 +55,7 @@ class TableEstimator(Certified, TableModel):
         self
             The fitted estimator.
         """
-        self._check_parameters()
+        self.check_parameters()
         if not self._takes_several_targets:
             y = self._single_target(y)
         data, described = self._training_data(X, y, sample_weight)
@@ -64,10 +64,6 @@ class TableEstimator(Certified, TableModel):
             raise self._too_many_targets(len(data.schema.targets))
         self._fit(X, y, data, described)
         return self
-
-    def _check_parameters(self) -> None:
-        """Raise an error for a parameter that is not possible."""
-        self.check_parameters()
 
     def _fit(self, X: Any, y: Any, data: Dataset, described: Fitted) -> None:
         """Fit the model to encoded rows and set the attributes; `described` are those of the table."""

@@ -52,8 +52,9 @@ class AdaBoostEstimator(AdaBoostParameters, TableEstimator):
         The template of the trees.
     """
 
-    def _check_parameters(self) -> None:
-        self.check_parameters()
+    def check_parameters(self) -> None:
+        """Raise an error about the first parameter whose value is not allowed, or about `estimator`."""
+        super().check_parameters()
         self._template()
 
     def _fit(self, X: Any, y: Any, data: Dataset, described: Fitted) -> None:

@@ -77,17 +77,12 @@ class BaggingEstimator(BaggingParameters, VotingEstimator):
             own = {"random_state": seed, "n_jobs": None}
             member.set_params(**{name: own[name] for name in own.keys() & member.get_params().keys()})
             if not draws_columns:
-                return _fitted_tree(member, rows)
+                return member._tree_of(rows)  # type: ignore[no-any-return]
             random = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_COLUMN_STREAM,)))
             columns = np.unique(random.choice(n_columns, n_drawn, replace=bool(self.bootstrap_features)))
-            return _with_all_columns(_fitted_tree(member, rows.select_columns(columns)), columns, rows.schema)
+            return _with_all_columns(member._tree_of(rows.select_columns(columns)), columns, rows.schema)
 
         return grow_tree
-
-
-def _fitted_tree(estimator: Any, rows: Dataset) -> Tree:
-    tree: Tree = estimator._model(estimator._reweighted(rows), None)[0]
-    return tree
 
 
 def _with_all_columns(tree: Tree, columns: NDArray[np.intp], schema: Schema) -> Tree:

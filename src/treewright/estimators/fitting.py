@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import Bunch, check_random_state
 
-from treewright.certifying import Certificate, certify
+from treewright.certifying import Certificate, certify, held_out_methods, method_of
 from treewright.encoding import Dataset, encode
 from treewright.encoding.row_hashes import FitRows, KnownRows
 from treewright.encoding.schema import Schema
@@ -217,8 +217,9 @@ class TreeEstimator(TableModel):
         ----------
         X : table of shape (n_rows, n_columns)
             Rows that had no part in the fit or in any choice; each counts as one draw.
-        method : {"held_out", "reduced_error"}, default="held_out"
-            "reduced_error" is for the rows that have pruned the tree by that method, or by any other.
+        method : str, default="held_out"
+            A method of `treewright.certify` for such rows: "reduced_error" is for the rows that have
+            pruned the tree by that method, or by any other.
         **options
             Others of `treewright.certify` for held-out rows.
 
@@ -229,15 +230,17 @@ class TreeEstimator(TableModel):
         """
         tree = self._fitted_tree()
         data = self._judging_data(tree.schema, X, y, judging=True)
-        if method not in ("held_out", "reduced_error"):
+        known = held_out_methods()
+        if method not in known:
             raise ValueError(
-                f"method is {method!r}; for rows other than those of the fit it must be 'held_out' or "
-                "'reduced_error' (treewright.certify(model_, …) has those from the training rows)"
+                f"method is {method!r}; for rows other than those of the fit it must be "
+                f"{' or '.join(map(repr, known))} (treewright.certify(model_, …) has those from the training "
+                "rows)"
             )
-        if method == "held_out":
+        if "choices" in method_of(method).options:
             options["choices"] = choices
         elif choices != 1:
-            raise ValueError("choices is for method='held_out'; 'reduced_error' pays for all prunings")
+            raise ValueError(f"choices is for method='held_out'; {method!r} does not count them")
         return certify(self, method, test=data, delta=delta, **options)
 
     def _criterion(self) -> str:
@@ -259,6 +262,10 @@ class TreeEstimator(TableModel):
             return self._grow(data), None, data
         path, rows = prune_in_fit(self, data, validation, self._grow, self._growing)
         return path.pruned, path, rows
+
+    def _tree_of(self, data: Dataset) -> Tree:
+        """The tree of encoded rows, with the weights of their classes."""
+        return self._model(self._reweighted(data), None)[0]
 
     def _validation_data(self, validation: Any, schema: Schema) -> Dataset | None:
         """The given rows to prune by, in the schema of those to grow from."""

@@ -33,6 +33,7 @@ from treewright.parameters.forest import (
 from treewright.parameters.values import Surrogates
 from treewright.pruning import cut_at
 from treewright.tree import Tree
+from treewright.tree.number_losses import NUMBER_LOSSES
 
 
 class ForestEstimator(ForestParameters, VotingEstimator):
@@ -51,14 +52,16 @@ class ForestEstimator(ForestParameters, VotingEstimator):
         share = 1.0 if factors is None else float(np.average(factors, weights=data.weight))
         options = growing_options(self, data.n_counted, n_columns, draws.drawn_weight * share)
         options["criterion"] = self.criterion
-        if self.criterion == "poisson":
-            targets_for(data, "poisson")  # all targets must be counts, and not all of them 0
+        criterion: str = options["criterion"]
+        loss = NUMBER_LOSSES.get(criterion)
+        if loss is not None and loss.is_of_counts:
+            targets_for(data, criterion)  # all targets must be counts, and not all of them 0
         # a tree is grown by one thread; fewer trees than threads share the threads
         options["n_jobs"] = max(1, n_threads(self.n_jobs) // self.n_estimators)
 
         def grow_tree(rows: Dataset, seed: int, listener: Listener) -> Tree:
-            if self.criterion == "poisson" and not _has_counts(rows):
-                return replace(grow(rows, max_depth=0), criterion="poisson")
+            if loss is not None and loss.is_of_counts and not _has_counts(rows):
+                return replace(grow(rows, max_depth=0), criterion=criterion)
             weighted = self._with_class_weights(rows, factors)
             if not weighted.n_counted:  # all drawn classes have weight 0: a leaf of all rows instead
                 return grow(self._with_class_weights(data, factors), criterion=self.criterion, max_depth=0)

@@ -244,9 +244,8 @@ class GradientBoostingRegressor(
 
     loss: str = parameter(
         default="squared_error",
-        doc="The loss that the trees reduce; they predict about the mean, the median or a quantile of similar"
-        ' rows. "poisson" is for y >= 0 and "gamma" for y > 0; their trees add up to the logarithm of the'
-        " mean.",
+        doc="The loss that the trees reduce, and with it what they predict. "
+        + " ".join(f'"{name}": {losses.LOSSES[name].predicts}.' for name in losses.OF_NUMBERS),
         allowed=one_of(*losses.OF_NUMBERS),
     )
     quantile: float | None = parameter(
@@ -257,8 +256,9 @@ class GradientBoostingRegressor(
         group="Growing",
     )
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
+    def check_parameters(self) -> None:
+        """Raise an error about the first parameter whose value is not allowed; "quantile" needs its level."""
+        super().check_parameters()
         if self.loss == "quantile" and self.quantile is None:
             self.refuse_parameter("quantile", "a number in (0, 1) for loss='quantile'")
 

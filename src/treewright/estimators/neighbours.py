@@ -17,9 +17,9 @@ from treewright.encoding.schema import Schema
 from treewright.estimators._predictions import ClassifierPredictions, RegressorPredictions
 from treewright.estimators._tables import Fitted, is_unknown_to_sklearn, refuse_one_dimension, replace_fit
 from treewright.estimators.targets import plain_target
-from treewright.neighbours.kd_tree import METRICS, KDTree
+from treewright.neighbours.kd_tree import KDTree
 from treewright.parameters.checks import one_of
-from treewright.parameters.neighbours import NeighbourParameters, Weights
+from treewright.parameters.neighbours import METRICS, NeighbourParameters, Weights
 from treewright.parameters.spec import parameter
 
 
@@ -67,13 +67,13 @@ class NeighboursEstimator(NeighbourParameters, BaseEstimator):  # type: ignore[m
         target = np.asarray(y)
         if target.ndim == 2 and target.shape[1] == 1:
             target = column_or_1d(target, warn=True)
-        target = self._validate_target(target)
+        of_target = self._target_attributes(target)
         if len(target) != len(rows):
             raise ValueError(
                 f"X has {len(rows)} rows, but y has {len(target)}; both must have the same number"
             )
         fitted: Fitted = {name: value for name, value in vars(probe).items() if name.endswith("_in_")}
-        fitted |= self._target_attributes(target)
+        fitted |= of_target
         fitted["model_"] = KDTree(
             rows, self.leaf_size, self.metric, p=self.p, spill=self.spill, n_jobs=self.n_jobs
         )
@@ -141,11 +141,8 @@ class NeighboursEstimator(NeighbourParameters, BaseEstimator):  # type: ignore[m
         start = np.arange(0, n * k + 1, k)
         return csr_matrix((values, index.ravel(), start), shape=(n, self._fitted()["model_"].n_points))
 
-    def _validate_target(self, target: NDArray[Any]) -> NDArray[Any]:
-        raise NotImplementedError
-
     def _target_attributes(self, target: NDArray[Any]) -> Fitted:
-        """The fitted attributes of the targets."""
+        """The fitted attributes of the targets, which are checked."""
         raise NotImplementedError
 
     def _fitted(self) -> Fitted:
@@ -214,11 +211,8 @@ class KNeighborsClassifier(ClassifierPredictions, ClassifierMixin, NeighboursEst
             shares.append(flat.reshape(len(index), len(labels)).astype(np.float64, copy=False))
         return fitted, shares
 
-    def _validate_target(self, target: NDArray[Any]) -> NDArray[Any]:
-        check_classification_targets(target)
-        return target
-
     def _target_attributes(self, target: NDArray[Any]) -> Fitted:
+        check_classification_targets(target)
         several = target.ndim == 2
         pairs = [np.unique(column, return_inverse=True) for column in (target.T if several else [target])]
         classes = [labels for labels, _ in pairs]
@@ -251,13 +245,9 @@ class KNeighborsRegressor(RegressorPredictions, RegressorMixin, NeighboursEstima
         means: NDArray[np.float64] = np.einsum("qk,qkt->qt", counts, target.reshape(len(target), -1)[index])
         return means if target.ndim == 2 else means[:, 0]
 
-    def _validate_target(self, target: NDArray[Any]) -> NDArray[Any]:
-        return check_array(  # type: ignore[no-any-return]
-            target, dtype=np.float64, ensure_2d=False, input_name="y", estimator=self
-        )
-
     def _target_attributes(self, target: NDArray[Any]) -> Fitted:
-        return {"_target": target}
+        options = {"ensure_2d": False, "input_name": "y", "estimator": self}
+        return {"_target": check_array(target, dtype=np.float64, **options)}
 
 
 def number_matrix(estimator: Any, X: Any, *, reset: bool) -> NDArray[np.floating]:

@@ -20,6 +20,7 @@ from treewright.parameters import documented
 from treewright.tree import Tree
 from treewright.tree.evaluate import given_rows, leaves_of
 from treewright.tree.missing import divides, parts_of
+from treewright.tree.number_losses import NUMBER_LOSSES
 from treewright.tree.shortcuts import as_tree
 from treewright.tree.surgery import node_indices
 from treewright.tree.wording import branch_in_words
@@ -185,7 +186,8 @@ def _of_node(
     here, left, data = _at_node(tree, data, node)
     if not here.size:
         return ()
-    if tree.criterion == "poisson" and not np.asarray(data.targets)[:, here].any(axis=1).all():
+    loss = NUMBER_LOSSES.get(tree.criterion)
+    if loss is not None and not loss.allows(np.asarray(data.targets)[:, here]):
         return ()  # possible with other rows than those of the fit: all counts are 0
     parts = np.flatnonzero(tree.joined & (tree.heads == node))
     own = float(tree.gain[[node, *parts]].sum()) if parts.size else _gain_of_sides(tree, data, here, left)

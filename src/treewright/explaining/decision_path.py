@@ -20,9 +20,11 @@ from treewright.explaining.row import Cell, Row, is_training_data, one_row
 from treewright.explaining.tables import Layout, Record, TableResult
 from treewright.parameters import documented
 from treewright.tree import Tree
+from treewright.tree.conditions import IS_MISSING, OR_MISSING
 from treewright.tree.costs import cost_arrays
 from treewright.tree.evaluate import whole_rows
 from treewright.tree.missing import columns_with_missing, divides, parts_of
+from treewright.tree.number_losses import NUMBER_LOSSES, predicts_medians
 from treewright.tree.predict import answers as answers_to
 from treewright.tree.predict import proportions
 from treewright.tree.shortcuts import as_tree
@@ -63,7 +65,7 @@ class Step(Record):
     def test_words(self) -> str:
         """What the row satisfies, without the name of the column; for an unknown value, its side."""
         words = self.words[len(escape(self.column)) + 1 :]
-        if self.known or words.endswith("missing"):
+        if self.known or words.endswith((IS_MISSING, OR_MISSING)):
             return words
         if self.share < 1:
             return f"{percent(self.share)} of it goes with {words}"
@@ -353,8 +355,7 @@ def _answers(tree: Tree, leaf: int, values: list[float]) -> tuple[Answer, ...]:
     losses = np.asarray(tree.statistic[leaf])[2::3] / tree.weight[leaf]
     if tree.linear is not None:
         losses = tree.linear.loss[[leaf]] / tree.weight[leaf]
-    if tree.criterion != "absolute_error":  # the deviance of poisson has no such root
-        losses = np.sqrt(losses) if tree.criterion == "squared_error" else np.full(len(losses), np.nan)
+    losses = NUMBER_LOSSES[tree.criterion].typical(losses)
     return tuple(
         Answer(target.name, value, None, None if np.isnan(loss) else loss)
         for target, value, loss in zip(schema.targets, values, losses.tolist(), strict=True)
@@ -384,7 +385,7 @@ def _held_out(
 ) -> tuple[Answer, ...]:
     """The answers with the statistics of held-out rows in the same leaf."""
     leaves, targets = whole_rows(tree, rows)
-    interval = median_held_out if tree.criterion == "absolute_error" else mean_held_out
+    interval = median_held_out if predicts_medians(tree.criterion) else mean_held_out
     return tuple(
         replace(
             answer,

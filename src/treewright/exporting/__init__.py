@@ -1,4 +1,8 @@
-"""Formats of trees for people and other programs: one file each; this folder is the list of formats."""
+"""Formats of trees for people and other programs: one file each; this folder is the list of formats.
+
+A format is a file with a function `render`. It may have `SUFFIXES`, those of its files if they differ from
+its name, and `answers`, which runs what `render` made for a check of its predictions.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +22,19 @@ def formats() -> tuple[str, ...]:
     True
     """
     return FORMATS.names
+
+
+def suffixes() -> dict[str, str]:
+    """The formats by the suffixes of their files.
+
+    >>> suffixes()[".py"], suffixes()[".sql"]
+    ('python', 'sql')
+    """
+    return {
+        suffix: name
+        for name in FORMATS.names
+        for suffix in getattr(FORMATS.module(name), "SUFFIXES", (f".{name}",))
+    }
 
 
 def export(model: Any, format: str = "text", *, check: Any = None, **options: Any) -> str | bytes:

@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright._text import escape, label_text, percent, row_count, set_text
+from treewright._text import count, escape, label_text, percent, row_count, set_text
 from treewright._version import __version__
 from treewright.encoding.schema import Column, Target
 from treewright.exporting._split_tests import has_surrogates, questions
@@ -153,7 +153,7 @@ class Code:
         """What the program is, as lines of printable characters."""
         tree = self.tree
         names = " and ".join(_short(escape(target.name)) for target in self.targets)
-        lines = [f"A decision tree with {_count(tree.n_leaves, 'leaf', 'leaves')} that predicts {names}."]
+        lines = [f"A decision tree with {count(tree.n_leaves, 'leaf')} that predicts {names}."]
         lines += [f"Made by treewright {__version__}.", ""]
         if not self.columns:
             return [*lines, "It reads no column: the prediction is always the same."]
@@ -162,7 +162,7 @@ class Code:
         for column in self.columns[:MOST_NAMED]:
             lines.append(f"  {_short(escape(column.name)):{size}}   {_short(_kind_in_words(column), 60)}")
         if len(self.columns) > MOST_NAMED:
-            lines.append(f"  … {_count(len(self.columns) - MOST_NAMED, 'more column', 'more columns')}")
+            lines.append(f"  … {count(len(self.columns) - MOST_NAMED, 'more column')}")
         for place, j in enumerate(self.sums[:MOST_NAMED], start=1):
             lines.append(f"  sum {place} = {remark(self.tree.tested[j].name)}")
         return lines
@@ -177,12 +177,9 @@ class Code:
         """The prediction of a leaf, its rows, and the share of its class among them."""
         tree, rows = self.tree, row_count(int(self.tree.rows[node]))
         if not self.predicts_classes:
-            answer = (
-                ", ".join(map(repr, tree.value[node].tolist()))
-                if tree.linear is None
-                else number_in_words(tree, node, 4)
-            )
-            return remark(f"{answer}: {rows}")
+            is_plain = tree.linear is None
+            words = map(repr, tree.value[node].tolist()) if is_plain else [number_in_words(tree, node, 4)]
+            return remark(f"{', '.join(words)}: {rows}")
         labels = zip(self.targets, tree.label[node].tolist(), strict=True)
         words = [_short(label_text((target.classes or ())[code]), 30) for target, code in labels]
         shares = [percent(share) for share in tree.confidence[node].tolist()]
@@ -287,7 +284,7 @@ def optional_module(name: str, purpose: str, package: str) -> Any:
         raise ImportError(f"{purpose} needs {name}: pip install '{package}'") from None
 
 
-def _labels(code: Code) -> Iterator[tuple[str, Any]]:
+def all_labels(code: Code) -> Iterator[tuple[str, Any]]:
     """The categories of the columns and the classes of the targets, each with what has it."""
     yield from ((f"column {column.name!r}", c) for column in code.columns for c in column.categories)
     yield from ((f"target {target.name!r}", c) for target in code.targets for c in target.classes or ())
@@ -295,7 +292,7 @@ def _labels(code: Code) -> Iterator[tuple[str, Any]]:
 
 def check_labels(code: Code) -> None:
     """TypeError about a category or class that has no literal in programs."""
-    for what, label in _labels(code):
+    for what, label in all_labels(code):
         if type(label) not in (str, bool, int, float):
             raise TypeError(
                 f"{_short(what)} holds {label!r} of type {type(label).__name__}, but an export holds "
@@ -305,14 +302,14 @@ def check_labels(code: Code) -> None:
 
 def check_integers(code: Code, language: str) -> None:
     """ValueError about an integer that is too large for a language."""
-    for what, label in _labels(code):
+    for what, label in all_labels(code):
         if isinstance(label, int) and abs(label) > LARGEST_INTEGER:
             raise ValueError(f"{what} holds integers beyond 64 bits, for which {language} has no type")
 
 
 def check_nul(code: Code, language: str) -> None:
     """ValueError about a text that a language would cut off at its character NUL."""
-    for what, label in _labels(code):
+    for what, label in all_labels(code):
         if isinstance(label, str) and "\0" in label:
             raise ValueError(f"{what} holds {label!r}: a text of {language} cannot hold the character NUL")
 
@@ -399,11 +396,6 @@ def _short(text: str, limit: int = 40) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
-def _count(n: int, one: str, many: str) -> str:
-    return f"1 {one}" if n == 1 else f"{n:,} {many}"
-
-
 def _kind_in_words(column: Column) -> str:
-    if column.is_category:
-        return f"one of {set_text(column.categories)}"
-    return "a time, in microseconds since 1970 (UTC)" if family(column) == "time" else "a number"
+    words = {"number": "a number", "time": "a time, in microseconds since 1970 (UTC)"}
+    return f"one of {set_text(column.categories)}" if column.is_category else words[family(column)]

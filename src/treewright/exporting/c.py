@@ -25,6 +25,7 @@ from treewright.exporting._program.row_printer import program_code
 from treewright.exporting._tree import Code, Style
 from treewright.tree import Tree
 
+SUFFIXES = (".h",)
 _FLAGS = ("-std=c99", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC")
 _DEEPEST = 10_000  # tests in a row where rows are divided: the nodes still to visit lie on the stack
 _RESERVED = _tree.words(

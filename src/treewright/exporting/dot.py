@@ -11,6 +11,7 @@ from treewright.plotting.scene.letters import shorten_to_fit
 from treewright.tree import Tree
 from treewright.tree.wording import note_on_missing
 
+SUFFIXES = (".dot", ".gv")
 _ROOM, _SIZE = 240.0, 11.0  # for a line
 _LONGEST = 2000  # letters of a tooltip: old readers take no string of more than 16,384
 _WIDEST_FLOW = 8.0

@@ -2,47 +2,51 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._text import label_text, name_text, shorten
 from treewright.encoding import Dataset, encode
-from treewright.encoding.kinds import UNSEEN_CODE, KindName
-from treewright.encoding.schema import Column
-from treewright.exporting._check.running import engine
 from treewright.exporting._excel import libreoffice
-from treewright.exporting._excel.layout import Layout
+from treewright.exporting._excel.formulas import FIRST_CATEGORY, Layout
 from treewright.exporting._excel.libreoffice import representable as representable
-from treewright.exporting._excel.nested import nested_formulas
 from treewright.exporting._excel.sheets import sheets
-from treewright.exporting._excel.values import LAST_ROW, serial
+from treewright.exporting._excel.values import (
+    DIGITS,
+    LAST_ROW,
+    LONGEST_CELL,
+    SMALLEST,
+    UNREADABLE,
+    is_exact,
+    serial,
+)
 from treewright.exporting._excel.workbook import workbook_bytes
 from treewright.exporting._split_tests import refuse_parts
-from treewright.exporting._tree import Code, Style, check_labels
+from treewright.exporting._tree import Code, Style, all_labels, check_labels, in_columns, label_array, plain
 from treewright.tree import Tree
 from treewright.tree.evaluate import given_table
 
+SUFFIXES = (".xlsx",)
 Columns = Literal["tested", "all"]
+PROBES = 2_000  # rows of check=True: so many, LibreOffice opens and calculates in about a second
+CELLS_AT_ONCE = 200_000  # of a workbook that is checked
+AGREEMENT = 1e-12  # LibreOffice hands over 15 digits of a number
 
 
 def render(
-    tree: Tree,
-    *,
-    rows: int = 100,
-    examples: Any = None,
-    columns: Columns = "tested",
-    style: Style = "auto",
-    probabilities: bool | None = None,
+    tree: Tree, *, rows: int = 100, examples: Any = None, columns: Columns = "tested", style: Style = "auto"
 ) -> bytes:
     """The tree as the bytes of an Excel workbook (.xlsx) without macros; needs openpyxl.
 
     The sheet "Predict" has a column for each column of the table; formulas beside them give the prediction,
-    the probability of each class, the leaf (as `Tree.apply` numbers it) and a check of the values. Empty
-    cells are missing values, texts are compared with upper and lower case. Excel compares numbers by 15
-    digits, so a value that differs from a threshold only beyond those counts as equal to it, and times by
-    the millisecond.
+    the probability of each class (of up to 100), the leaf (as `Tree.apply` numbers it) and a check of the
+    values. Empty cells are missing values, texts are compared with upper and lower case. Excel compares
+    numbers by 15 digits, so a value that differs from a threshold only beyond those counts as equal to it,
+    and times by the millisecond.
+
+    `check=True` runs the workbook in LibreOffice, on 2,000 rows.
 
     Parameters
     ----------
@@ -57,8 +61,6 @@ def render(
     style : {"auto", "nested", "tables"}
         "nested": the tests stand in the formulas, as IFs within IFs. "tables": a sheet lists the nodes, and
         another one looks up one level of the tree in each column. By default small trees are nested.
-    probabilities : bool, optional
-        Whether to show the probabilities of the classes; by default those of up to 100 classes.
 
     Returns
     -------
@@ -75,79 +77,93 @@ def render(
     refuse_parts(tree, "excel")
     code = Code(tree)
     check_labels(code)
+    _check_labels(code)
     if columns not in ("tested", "all"):
         raise ValueError(f"columns is {columns!r}; known: tested, all")
-    layout = Layout(code, rows, columns == "all", probabilities)
-    table = _typical_row(code) if examples is None else _example_columns(tree, examples, layout.inputs)
-    layout = replace(layout, n_rows=max([rows, *map(len, table.values())]))
-    if rows < 1 or layout.n_rows >= LAST_ROW:
+    layout = Layout(code, columns == "all")
+    cells = _typical_row(layout) if examples is None else _example_cells(layout, examples)
+    n_rows = max(rows, len(cells[0]))
+    if rows < 1 or n_rows >= LAST_ROW:
         raise ValueError(
-            f"rows is {rows}, with those of examples {layout.n_rows:,}; a sheet has room for 1 to "
-            f"{LAST_ROW - 1:,}"
+            f"rows is {rows}, with those of examples {n_rows:,}; a sheet has room for 1 to {LAST_ROW - 1:,}"
         )
-    return workbook_bytes(sheets(layout, nested_formulas(layout, style), table))
+    return workbook_bytes(sheets(layout, style, n_rows, cells))
 
 
 def answers(rendered: bytes, tree: Tree, table: dict[str, Any], **options: Any) -> NDArray[Any]:
-    """What the formulas answer to the rows of a table, by running them in LibreOffice."""
-    program = engine("runs", "soffice", "libreoffice")
-    layout = Layout(Code(tree), 1, options.get("columns") == "all", False)
-    n_rows, step = len(next(iter(table.values()))), libreoffice.rows_at_once(layout)
-    whole = {
-        name: [None] * n_rows for name in tree.schema.names
-    } | table  # without columns that are not tested
+    """What the formulas answer to the rows of a table, by running them in LibreOffice; numbers as the tree
+    has them if 12 digits agree.
+    """
+    layout, targets = Layout(Code(tree), options.get("columns") == "all"), tree.schema.targets
+    n_rows = len(next(iter(table.values())))
+    step = max(1, CELLS_AT_ONCE // (len(layout.features) + layout.steps + len(layout.outputs)))
+    whole = dict.fromkeys(tree.schema.names, [None] * n_rows) | table  # columns without tests are empty
     books = []
     for start in range(0, n_rows, step):
         part = {name: column[start : start + step] for name, column in whole.items()}
         books.append(render(tree, **options | {"examples": part, "rows": 1}))
-    return libreoffice.predictions(program, layout, books, whole)
+    first = len(layout.inputs) + len(layout.code.sums)
+    cells = [row[first : first + len(targets)] for row in libreoffice.calculate(books)]
+    columns = list(zip(*cells, strict=True))
+    if tree.schema.predicts_classes:
+        return in_columns([label_array(tree, [*map(libreoffice.decode, column)]) for column in columns])
+    numbers = [[cell if isinstance(cell, int | float) else np.nan for cell in column] for column in columns]
+    found, expected = in_columns([np.array(column, np.float64) for column in numbers]), tree.predict(whole)
+    return np.where(np.isclose(found, expected, AGREEMENT, SMALLEST), expected, found)
 
 
-# ---- rows to start with ------------------------------------------------------------------------------------
+def _check_labels(code: Code) -> None:
+    """ValueError about a category or class that no cell can hold."""
+    for what, label in all_labels(code):
+        if isinstance(label, str):
+            if len(label) > LONGEST_CELL or UNREADABLE.search(label):
+                raise ValueError(
+                    f"{shorten(what)} has {label_text(label)}, a text that no cell of Excel can hold"
+                )
+        elif not isinstance(label, bool) and not is_exact(label):
+            raise ValueError(
+                f"{shorten(what)} has {label!r}, and Excel keeps {DIGITS} digits of a number: make it a text"
+            )
+    for column in code.columns:
+        what = f"column {name_text(column.name)!r}"
+        if "" in column.categories:
+            raise ValueError(
+                f"{what} has the category '', an empty text, which Excel cannot tell from an empty cell; "
+                "rename it before the tree is grown"
+            )
+        if len(column.categories) > min(LAST_ROW - FIRST_CATEGORY, LONGEST_CELL - 1):
+            raise ValueError(f"{what} has {len(column.categories):,} categories, too many for a sheet")
 
 
-def _example_columns(tree: Tree, examples: Any, positions: list[int]) -> dict[str, list[Any]]:
-    """Some columns of a table as cells."""
+def _example_cells(layout: Layout, examples: Any) -> list[list[Any]]:
+    """The cells of each input for some rows; unknown categories as the table names them."""
+    tree = layout.code.tree
     data = given_table(tree, examples, "examples")
-    found = {}
-    for j in positions:
-        column = tree.schema.columns[j]
-        values = np.asarray(data.column(j))
-        if column.is_category:
-            found[column.name] = _category_cells(column, values, examples)
-            continue
-        if np.isinf(values).any():
+    if not isinstance(examples, Dataset):
+        data = encode(examples, kinds={column.name: column.kind for column in tree.schema.columns})
+    found = []
+    for known in layout.columns:
+        place = data.schema.position(known.name)
+        column, values = data.schema.columns[place], np.asarray(data.column(place))
+        if not column.is_category and np.isinf(values).any():
             row = int(np.argmax(np.isinf(values)))
             raise ValueError(
                 f"row {row} of examples has {values[row]} in column {column.name!r}, which Excel cannot hold"
             )
-        cells = [None if value != value else value for value in values.astype(np.float64).tolist()]
+        cells = plain(column.type.decode(column, values))
         if column.kind == "time":
             cells = [None if cell is None else serial(cell) for cell in cells]
-        found[column.name] = cells
+        found.append([None if cell != cell else cell for cell in cells])
     return found
 
 
-def _category_cells(column: Column, codes: Any, examples: Any) -> list[Any]:
-    """Categories by name; those that the tree does not know as the table names them."""
-    if (codes == UNSEEN_CODE).any() and not isinstance(examples, Dataset):
-        kinds: dict[str, KindName] = {column.name: "category"}
-        own = encode(examples, kinds=kinds)
-        place = own.schema.position(column.name)
-        column, codes = own.schema.columns[place], own.column(place)
-    return list(column.type.decode(column, codes).tolist())
-
-
-def _typical_row(code: Code) -> dict[str, list[Any]]:
+def _typical_row(layout: Layout) -> list[list[Any]]:
     """One row of values in the middle of what the tests compare."""
-    tree, found = code.tree, dict[str, list[Any]]()
-    features = np.concatenate([tree.feature, tree.surrogates.feature])
-    thresholds = np.concatenate([tree.threshold, tree.surrogates.threshold])
-    for j, column in zip(code.used, code.columns, strict=True):
-        if column.is_category:
-            found[column.name] = list(column.categories[:1])
-            continue
-        own = np.sort(thresholds[(features == j) & np.isfinite(thresholds)])
-        value = float(own[len(own) // 2]) if len(own) else 1.0
-        found[column.name] = [serial(value) if column.kind == "time" else value]
+    tree, found = layout.code.tree, []
+    for j, column in zip(layout.inputs, layout.columns, strict=True):
+        own = [nodes.threshold[nodes.feature == j] for nodes in (tree, tree.surrogates)]
+        finite = sorted(threshold for threshold in np.concatenate(own) if np.isfinite(threshold)) or [1.0]
+        value = float(finite[len(finite) // 2])
+        cells = column.categories[:1] or [serial(value) if column.kind == "time" else value]
+        found.append([*cells] if j in layout.code.used else [None])
     return found

@@ -16,6 +16,7 @@ from treewright.exporting._program.row_printer import RowPrinter, program_code
 from treewright.exporting._tree import Code, Style, family, label_array, plain, quote_text, words
 from treewright.tree import Tree
 
+SUFFIXES = (".js", ".mjs")
 Module = Literal["script", "esm"]
 _SAFE = 2**53 - 1  # larger integers are BigInts
 _RESERVED = words(

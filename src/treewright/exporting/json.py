@@ -176,19 +176,13 @@ def _read(value: Any) -> Any:
 
 
 def _column(column: Column) -> dict[str, Any]:
-    facts: dict[str, Any] = {"name": column.name, "kind": column.kind}
-    if column.type.has_categories:
-        facts["categories"] = list(column.categories)
-    return facts
+    categories = {"categories": column.categories} if column.type.has_categories else {}
+    return {"name": column.name, "kind": column.kind, **categories}
 
 
 def _target(target: Target) -> dict[str, Any]:
-    facts: dict[str, Any] = {"name": target.name}
-    if target.classes is not None:
-        facts["classes"] = list(target.classes)
-    if target.costs is not None:
-        facts["costs"] = target.costs
-    return facts
+    facts = {"name": target.name, "classes": target.classes, "costs": target.costs}
+    return {name: value for name, value in facts.items() if value is not None}
 
 
 def _nodes(code: Code, words: bool) -> Iterator[dict[str, Any]]:
@@ -218,14 +212,11 @@ def _leaf_answers(code: Code) -> list[list[Any]]:
     """What the leaves answer, for each target."""
     if code.formulas is None:
         return [code.answers(k) for k in range(len(code.targets))]
-    names = code.tree.schema.names
-    formulas = [
-        {
-            "intercept": first,
-            "terms": [{"column": names[j], "coefficient": c, "missing": mean} for j, c, mean in terms],
-        }
-        for first, terms in code.formulas
-    ]
+    names, keys = code.tree.schema.names, ("column", "coefficient", "missing")
+    formulas = []
+    for first, terms in code.formulas:
+        facts = [dict(zip(keys, (names[j], c, mean), strict=True)) for j, c, mean in terms]
+        formulas.append({"intercept": first, "terms": facts})
     return [formulas]
 
 
@@ -260,14 +251,11 @@ def _leaf(
 ) -> dict[str, Any]:
     if shares is None:
         return {"answer": answer[0] if len(answer) == 1 else list(answer)}
-    labels = [(target.classes or ())[place] for target, place in zip(code.targets, answer, strict=True)]
-    named = [
-        [[(target.classes or ())[place], share] for place, share in pairs]
-        for target, pairs in zip(code.targets, shares, strict=True)
-    ]
-    if len(labels) == 1:
-        return {"answer": labels[0], "shares": named[0]}
-    return {"answer": labels, "shares": named}
+    classes = [target.classes or () for target in code.targets]
+    labels = [own[place] for own, place in zip(classes, answer, strict=True)]
+    named = [[[own[i], share] for i, share in some] for own, some in zip(classes, shares, strict=True)]
+    several = len(labels) > 1
+    return {"answer": labels if several else labels[0], "shares": named if several else named[0]}
 
 
 def _list(name: str, entries: Any, last: bool = False) -> Iterator[str]:

@@ -14,6 +14,7 @@ from treewright.plotting.scene.letters import shorten_to_fit, text_width
 from treewright.tree import Tree
 from treewright.tree.wording import note_on_missing
 
+SUFFIXES = (".tex",)
 _ROOM, _SIZE = 130.0, 9.0  # for a line, in points
 _LARGEST = 16000.0  # TeX has no lengths beyond 16,383 points
 _MACROS = {

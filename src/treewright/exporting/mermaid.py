@@ -10,6 +10,7 @@ from treewright.plotting.scene.letters import shorten_to_fit
 from treewright.tree import Tree
 from treewright.tree.wording import note_on_missing
 
+SUFFIXES = (".mmd",)
 _ROOM, _SIZE = 240.0, 11.0  # for a line
 _PLAIN = set(" .,_-+=()/…≤%")  # with letters and digits: characters that mean nothing in a label
 

@@ -8,6 +8,7 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._text import count
 from treewright.exporting import svg
 from treewright.plotting.scene.colours import CLASS_COLOURS, INK, LINE
 from treewright.tree import Tree
@@ -22,8 +23,7 @@ _CELL = "padding:2px 10px;text-align:right;border:none"
 
 def tree_as_html(tree: Tree) -> str:
     """The picture of a tree, of a large one its upper part, and a line that sums it up."""
-    columns = len(tree.schema.columns)
-    facts = [f"depth {tree.height:,}", f"{columns:,} column{'s' * (columns != 1)}", tree.criterion]
+    facts = [f"depth {tree.height:,}", count(len(tree.schema.columns), "column"), tree.criterion]
     if tree.n_leaves > _MOST_LEAVES:
         facts.append(f"the first {_MOST_LEAVES} of {tree.n_leaves:,} leaves; plot(max_leaves=None) shows all")
     picture = svg.render(tree, max_leaves=_MOST_LEAVES)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Column, Schema
-from treewright.exporting._check.probes import encoded, parts
+from treewright.exporting._check.probes import encode_table, parts
 from treewright.exporting._split_tests import Question, has_surrogates, questions, refuse_parts
 from treewright.exporting._subtrees import Pieces, pieces
 from treewright.exporting._tree import Code, in_columns, optional_module, unknown_label
@@ -91,7 +91,7 @@ def answers(rendered: bytes, tree: Tree, table: Any, **options: Any) -> NDArray[
     several = len(targets) > 1 and tree.schema.predicts_classes
     names = [f"label_{i}" for i in range(len(targets))] if several else ["label"]
     names = names if tree.schema.predicts_classes else ["value"]
-    runs = [session.run(names, layout.feed(part)) for part in parts(encoded(table, tree))]
+    runs = [session.run(names, layout.feed(part)) for part in parts(encode_table(table, tree))]
     found = [np.concatenate(answers) for answers in zip(*runs, strict=True)]
     if not tree.schema.predicts_classes:
         return np.asarray(found[0])

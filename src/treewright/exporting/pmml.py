@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from treewright._version import __version__
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Column, Schema
-from treewright.exporting._check.probes import encoded
+from treewright.exporting._check.probes import encode_table
 from treewright.exporting._split_tests import Question, has_surrogates, questions, refuse_parts
 from treewright.exporting._subtrees import Pieces, pieces
 from treewright.exporting._tree import Code, optional_module, unknown_label
@@ -404,7 +404,7 @@ def answers(rendered: str, tree: Tree, table: Any, *, name: str = "treewright") 
     """The predictions of a rendered model by PMML4S for the rows of a table; needs pypmml and Java."""
     pypmml = optional_module("pypmml", "with Java, to run PMML models", "pypmml")
     model = pypmml.Model.fromString(rendered)
-    data = encoded(table, tree)
+    data = encode_table(table, tree)
     answer = _answer_name(tree.schema)
     predictions: list[Any] = []
     for start in range(0, data.n_rows, ROWS_AT_ONCE):

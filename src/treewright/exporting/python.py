@@ -14,6 +14,7 @@ from treewright.exporting._program.row_printer import RowPrinter, is_function, p
 from treewright.exporting._tree import Style, family, fill_lines, label_array, number, plain
 from treewright.tree import Tree
 
+SUFFIXES = (".py",)
 _MANY = 200  # numbers of a table
 _BUILT_IN = ("leaf", "float", "str", "int", "type", "getattr")  # no name for `predict`
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -175,7 +176,7 @@ class _Writer:
         that they nest no deeper than the logarithm of the number of leaves.
         """
         if self.code.demanded:
-            missing = " OR ".join(map(self._is_missing, self.code.demanded))
+            missing = " OR ".join(self._is_missing(j, j in self._may_be_nan) for j in self.code.demanded)
             yield f"{_INDENT * level}CASE"
             yield f"{_INDENT * (level + 1)}WHEN {missing} THEN NULL"
             yield f"{_INDENT * (level + 1)}ELSE"
@@ -184,10 +185,10 @@ class _Writer:
         else:
             yield from self._cases(answers, level)
 
-    def _is_missing(self, j: int) -> str:
-        """The condition that a value is missing."""
+    def _is_missing(self, j: int, nan: bool) -> str:
+        """The condition that a value is missing; `nan`: NaN is missing, too."""
         name = self.values[j]
-        if not self._may_be_nan(j) or self.dialect.nan is None:
+        if not nan or self.dialect.nan is None:
             return f"{name} IS NULL"
         is_nan = f"{name} > {self.dialect.infinity}" if self.dialect.nan == "greatest" else f"IS_NAN({name})"
         return f"{name} IS NULL OR {is_nan}"
@@ -198,10 +199,12 @@ class _Writer:
         columns = zip(self.code.used, self.code.columns, strict=True)
         return frozenset(j for j, column in columns if self.times == "timestamp" and family(column) == "time")
 
-    def _may_be_nan(self, j: int) -> bool:
-        """Whether a column, or sum, of the database may hold NaN that counts as missing."""
-        is_float = not (j in self._timestamps or self.code.tree.tested[j].is_category)
-        return is_float and (self.nan or j in self.code.sums)
+    @cached_property
+    def _may_be_nan(self) -> frozenset[int]:
+        """The columns and sums that may hold NaN in the database, where it counts as missing."""
+        tested, sums = self.code.tree.tested, frozenset(self.code.sums)
+        floats = (j for j in self.values if j not in self._timestamps and not tested[j].is_category)
+        return frozenset(j for j in floats if self.nan or j in sums)
 
     def _cases(self, answers: list[str], level: int) -> Iterator[str]:
         tree, size = self.code.tree, self.code.tree.end - np.arange(self.code.tree.n_nodes)
@@ -250,7 +253,7 @@ class _Writer:
             return f"CASE {whens} ELSE {self.dialect.truths[missing]} END"
         question = next(tests)
         if not question.is_category:
-            return self._comparison(question, missing, self._may_be_nan(question.feature))
+            return self._comparison(question, missing, question.feature in self._may_be_nan)
         (within, codes), name = question.listed, self.values[question.feature]
         if within and not codes:
             return f"{name} IS NULL" if missing else f"{name} <> {name}"
@@ -261,20 +264,15 @@ class _Writer:
         """The test of a number or time; `missing`: or it is missing; `nan`: NaN is missing, too."""
         dialect, j, threshold = self.dialect, question.feature, question.threshold
         name, is_time, to_left = self.values[j], j in self._timestamps, not question.reversed
-        if np.isinf(threshold) and (is_time or dialect.infinity is None):
+        if math.isinf(threshold) and (is_time or dialect.infinity is None):
             test = f"{name} IS NOT NULL" if (threshold > 0) == to_left else f"{name} <> {name}"
             return f"{test} OR {name} IS NULL" if missing else test
         bound = dialect.moment(threshold) if is_time else dialect.number(threshold)
         test = f"{name} {question.operator} {bound}"
-        if not missing:  # where NaN is the greatest number it is above any threshold
-            is_above = nan and dialect.nan == "greatest" and not to_left
-            return f"{test} AND {name} <= {dialect.infinity}" if is_above else test
-        test += f" OR {name} IS NULL"
-        if nan and dialect.nan == "greatest" and to_left:
-            test += f" OR {name} > {dialect.infinity}"
-        elif nan and dialect.nan == "unordered":
-            test += f" OR IS_NAN({name})"
-        return test
+        is_above = nan and dialect.nan == "greatest" and not to_left  # NaN passes: the greatest number
+        if missing:
+            return f"{test} OR {self._is_missing(j, nan and not is_above)}"
+        return f"{test} AND {name} <= {dialect.infinity}" if is_above else test
 
     def _ways(self, question: Question) -> Iterator[tuple[str, str]]:
         """The conditions of a question with surrogates: that its value is known, and the test."""
@@ -289,7 +287,7 @@ class _Writer:
             test = self._among(j, codes, within) if codes else truths[not within]
         else:
             test = self._comparison(question, False, False)
-        if not self._may_be_nan(j) or self.dialect.nan is None:
+        if j not in self._may_be_nan or self.dialect.nan is None:
             yield f"{name} IS NOT NULL", test
         elif self.dialect.nan == "greatest":
             yield f"{name} <= {self.dialect.infinity}", test

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from treewright._text import aligned, escape, label_text, percent, row_count
+from treewright._text import aligned, count, escape, label_text, percent, row_count
 from treewright.encoding import Dataset
 from treewright.plotting.scene.cards import check_limit
 from treewright.tree import Tree
+from treewright.tree.conditions import OR_MISSING
 from treewright.tree.missing import columns_with_missing
 from treewright.tree.rule_list import Rule, RuleList
 from treewright.tree.shortcuts import intervals_of
@@ -20,6 +21,7 @@ from treewright.tree.wording import missing_in_words, number_in_words, surrogate
 if TYPE_CHECKING:
     from treewright.certifying.leaf_intervals import LeafIntervals
 
+SUFFIXES = (".txt",)
 DEEPEST_INDENT = 24  # deeper lines name their depth instead: a chain of n tests would take n * n characters
 WIDEST_TEST = 72  # a wider line does not push the leaves of the other lines to the right
 GAP = "   "  # between the parts of a line
@@ -191,7 +193,7 @@ def _with_intervals(
 
 def rules_as_text(rules: RuleList) -> str:
     """A list of rules in order: conditions, class, training rows, the share that is predicted correctly."""
-    heading = f"{len(rules):,} rule{'s' * (len(rules) != 1)}: the first that fits answers"
+    heading = f"{count(len(rules), 'rule')}: the first that fits answers"
     last = () if rules.complete else (rules.default,)
     parts = [_rule_parts(rule, rules) for rule in (*rules, *last)]
     numbers = [f"{i + 1}." for i in range(len(rules))] + [""] * len(last)
@@ -223,7 +225,7 @@ def _condition_lines(rule: Rule, rules: RuleList) -> list[str]:
     tests = [(condition, rules.tested[condition.column]) for condition in rule.conditions]
     words = [test.text(column, with_missing=column.name in rules.with_missing) for test, column in tests]
     if len(words) > 1:  # in brackets, what could be read in two ways
-        words = [f"({text})" if text.endswith(" or missing") else text for text in words]
+        words = [f"({text})" if text.endswith(OR_MISSING) else text for text in words]
     lines = [words[0]]
     for text in words[1:]:
         if len(lines[-1]) + len(text) + 5 <= WIDEST_TEST:

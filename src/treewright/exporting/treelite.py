@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
-from treewright.exporting._check.probes import encoded, parts
+from treewright.exporting._check.probes import encode_table, parts
 from treewright.exporting._split_tests import Question, questions, refuse_parts, refuse_sums
 from treewright.exporting._tree import in_columns, optional_module
 from treewright.tree.tree import Tree, as_array
 
+SUFFIXES = (".tl",)
 Output = Literal["shares", "code"]
 
 MOST_SHARES = 10_000_000  # numbers in all leaves together; beyond, leaves hold the code of their answer
@@ -125,7 +126,7 @@ def answers(rendered: bytes, tree: Tree, table: Any, *, output: Output | None = 
     treelite = _treelite()
     model = treelite.Model.deserialize_bytes(rendered)
     outputs = np.concatenate(
-        [treelite.gtil.predict(model, _matrix(part), nthread=1) for part in parts(encoded(table, tree))]
+        [treelite.gtil.predict(model, _matrix(part), nthread=1) for part in parts(encode_table(table, tree))]
     )
     if not tree.schema.predicts_classes:
         return in_columns(list(outputs[:, :, 0].T))

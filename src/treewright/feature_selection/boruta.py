@@ -20,8 +20,7 @@ from treewright._text import aligned, escape
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Schema
 from treewright.ensembles.permutation import shuffled_rises
-from treewright.ensembles.side_by_side import Listener, gathered
-from treewright.feature_selection._progress import of_stage
+from treewright.ensembles.side_by_side import Listener, gathered, of_stage
 from treewright.growing import grow, n_features_drawn, n_threads
 from treewright.growing.limits import row_count
 from treewright.growing.targets import check_rows, checked_criterion
@@ -102,7 +101,11 @@ def boruta(data: Dataset, **options: Any) -> BorutaResult:
     [0]
     """
     check_rows(data)
+    others = options["growing"] or {}
+    for name in others.keys() & (BorutaFunctionParameters.parameters.keys() | {"threshold"}):
+        raise ValueError(f"growing={others!r}: boruta sets {name!r} itself")
     growing = {
+        **others,
         "criterion": checked_criterion(options["criterion"], data),
         "max_depth": options["max_depth"],
         "min_samples_leaf": row_count("min_samples_leaf", options["min_samples_leaf"], data.n_counted),

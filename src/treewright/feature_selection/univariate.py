@@ -18,8 +18,7 @@ from treewright import _core
 from treewright._json import plain
 from treewright._text import aligned, escape
 from treewright.encoding import Dataset
-from treewright.ensembles.side_by_side import Listener, gathered
-from treewright.feature_selection._progress import of_stage
+from treewright.ensembles.side_by_side import Listener, gathered, of_stage
 from treewright.growing import grow, n_threads
 from treewright.growing.limits import core_limits, core_options, row_count
 from treewright.growing.targets import check_rows, checked_criterion, targets_for

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from treewright._json import plain
 from treewright._text import aligned, escape
 from treewright.encoding import Dataset
-from treewright.ensembles.side_by_side import Listener, gathered
-from treewright.feature_selection._progress import of_stage
+from treewright.ensembles.side_by_side import Listener, gathered, of_stage
 from treewright.growing import n_threads, whole_number
 from treewright.parameters import is_fraction, takes
 from treewright.parameters.selectors import RunParameters, SearchOptions

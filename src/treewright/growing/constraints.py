@@ -18,6 +18,7 @@ from treewright._arrays import Array, Floats
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Missing, Schema
 from treewright.parameters.checks import is_int, is_real
+from treewright.tree.number_losses import predicts_medians
 
 ByColumn = Mapping[Any, Any] | Sequence[Any] | Array
 Groups = str | Iterable[Iterable[Any]]
@@ -148,9 +149,9 @@ def check_compatible(
             "missing='fractional' divides rows by weights, and costs and priors change the weights for the "
             "splits: set costs=Costs(…, split='none'), or let missing be 'learn', 'surrogate' or 'category'"
         )
-    if criterion == "absolute_error":
+    if predicts_medians(criterion):
         raise ValueError(
-            f"{first} does not go with criterion='absolute_error'; take 'squared_error' or 'poisson'"
+            f"{first} does not go with criterion={criterion!r}; take 'squared_error' or 'poisson'"
         )
 
 

@@ -18,6 +18,7 @@ from treewright.tree import Tree
 from treewright.tree.builder import LEAF, NodeEntry, node_arrays
 from treewright.tree.class_counts import SparseRows
 from treewright.tree.conditions import Among, Below, pack_test
+from treewright.tree.number_losses import NUMBER_LOSSES
 from treewright.tree.surgery import plant_subtrees
 
 Options = Mapping[str, Any]  # of `core_options`
@@ -174,8 +175,8 @@ def _violation(left: Flags, data: Dataset, criterion: str, options: Options) -> 
         if heaviness < least_weight:
             return f"breaks min_weight_leaf={least_weight:g}: one side weighs {heaviness:g}"
         counted = data.target_array[:, side & (weight > 0)]
-        if criterion == "poisson" and not counted.any(axis=1).all():
-            return "leaves a side in which every number is 0; poisson needs a positive one"
+        if criterion in NUMBER_LOSSES and not NUMBER_LOSSES[criterion].allows(counted):
+            return f"leaves a side in which every number is 0; {criterion} needs a positive one"
     return None
 
 

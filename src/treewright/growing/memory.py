@@ -7,11 +7,12 @@ import math
 from treewright import _core
 from treewright.encoding import Dataset
 from treewright.encoding.tables import available_memory
+from treewright.tree.number_losses import NUMBER_LOSSES
 
 # As in the core (growing.cpp): what an excerpt of the table and the sorted lists of one thread hold at most.
 _EXCERPT_ROWS, _EXCERPT_BYTES, _LIST_ROWS = 2**16, 2**24, 2**14
 _KEPT_HISTOGRAMS = 2**28
-_LISTS_ONLY = ("poisson", "absolute_error")  # criteria without histograms: lists of all rows
+_LISTS_ONLY = NUMBER_LOSSES.keys() - {"squared_error"}  # criteria without histograms: lists of all rows
 _PLENTY = 2**28  # bytes that every machine has
 _NODE = 56  # bytes of a node while it grows; subtrees are grown apart, then put together
 _FINISHED_NODE = 80  # and in the arrays of the tree, with the gap of its threshold, without its statistic

@@ -15,6 +15,7 @@ from treewright.parameters.tree import GROW
 from treewright.tree import Tree
 from treewright.tree.conditions import Among, Below
 from treewright.tree.evaluate import given_rows, leaves_of, rows_of
+from treewright.tree.number_losses import predicts_medians
 from treewright.tree.shortcuts import as_tree
 from treewright.tree.surgery import node_indices, plant_subtrees
 
@@ -114,7 +115,7 @@ def _grown_rows(tree: Tree, data: Any) -> Dataset:
             f"has {tree.rows[node]}"
         )
     # for numbers the weight and the mean are compared; deviations and medians depend on the criterion
-    n_columns = {"absolute_error": 1, "poisson": 2, "squared_error": 2}.get(tree.criterion)
+    n_columns = None if tree.schema.predicts_classes else 1 if predicts_medians(tree.criterion) else 2
     own = slice(n_columns)
     leaves = np.flatnonzero(tree.is_leaf)
     now, before = (np.asarray(each[leaves])[:, own] for each in (tree.statistic_of(rows), tree.statistic))

@@ -11,8 +11,10 @@ import numpy as np
 
 from treewright import _core
 from treewright._arrays import Floats
+from treewright._registry import choices_text
 from treewright.encoding import Dataset
 from treewright.tree import Tree
+from treewright.tree.number_losses import NUMBER_LOSSES
 
 _ALIASES = {"log_loss": "entropy"}
 _MOST_ROWS = 2**31 - 1  # the core numbers them in 32 bits
@@ -66,10 +68,11 @@ def checked_criterion(criterion: str | None, data: Dataset) -> str:
     name = _ALIASES.get(criterion, criterion) if isinstance(criterion, str) else ""
     own = criteria(task)
     if name not in own:
-        known = ", ".join(sorted([*own, *(alias for alias, meant in _ALIASES.items() if meant in own)]))
+        known = sorted([*own, *(alias for alias, meant in _ALIASES.items() if meant in own)])
         if name in criteria():
-            raise ValueError(f"criterion {criterion!r} is not for {task}; those are: {known}")
-        raise ValueError(f"criterion {criterion!r} is unknown; known for {task}: {known}")
+            raise ValueError(f"criterion {criterion!r} is not for {task}; those are: {', '.join(known)}")
+        choices = choices_text(criterion, known)
+        raise ValueError(f"criterion {criterion!r} is unknown; known for {task}: {choices}")
     return name
 
 
@@ -85,14 +88,14 @@ def _check_numbers(name: str, numbers: Floats, weight: Floats | None, criterion:
             f"target {name!r} spreads over {spread:g} and the weights add up to {total:g}: the sum of "
             "squares leaves the range of floating point; scale the target or the weights down"
         )
-    if criterion == "poisson":
+    if NUMBER_LOSSES[criterion].is_of_counts:
         if low < 0:
             raise ValueError(
-                f"target {name!r} has a negative number in row {numbers.argmin()}; poisson needs y >= 0"
+                f"target {name!r} has a negative number in row {numbers.argmin()}; {criterion} needs y >= 0"
             )
         counted = numbers > 0 if weight is None else (numbers > 0) & (weight > 0)
         if not counted.any():
-            raise ValueError(f"target {name!r} is zero in every row; poisson needs a positive sum")
+            raise ValueError(f"target {name!r} is zero in every row; {criterion} needs a positive sum")
         share = numbers / total if weight is None else weight / total * numbers
         if not share[counted].all():  # the mean of its node would be zero, and the logarithm infinite
             row = int(np.argmax(counted & (share == 0)))
@@ -152,8 +155,8 @@ class Scale:
         return {name: float(np.ldexp(float(options[name]), n)) for name, n in exponents.items()}
 
     def _loss_exponent(self, criterion: str) -> int:
-        """The exponent of a loss, which is a weight times a number or times its square."""
-        return self.weights + self.numbers * (2 if criterion == "squared_error" else 1)
+        """The exponent of a loss, which is a weight times a power of the target."""
+        return self.weights + self.numbers * NUMBER_LOSSES[criterion].power
 
     def unscale(self, tree: Tree) -> Tree:
         """The tree of the original rows; losses too small for floating point become 0."""

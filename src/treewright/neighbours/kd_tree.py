@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import pairwise
-from math import inf
 from typing import Any, Literal
 
 import numpy as np
@@ -13,15 +12,17 @@ from numpy.typing import NDArray
 from treewright import _core
 from treewright._arrays import Array, Floats, Ints
 from treewright.growing import n_threads, whole_number
-from treewright.parameters.neighbours import KDTreeParameters, NeighbourParameters
+from treewright.parameters.neighbours import (
+    METRIC_ALIASES,
+    METRICS,
+    MINKOWSKI,
+    KDTreeParameters,
+    NeighbourParameters,
+)
 from treewright.parameters.spec import documented
 
 Rule = Literal["widest", "cycle"]
 Search = Literal["exact", "defeatist"]
-
-_ALIASES = {"l2": "euclidean", "l1": "manhattan", "cityblock": "manhattan", "infinity": "chebyshev"}
-_POWERS = {1.0: "manhattan", 2.0: "euclidean", inf: "chebyshev"}
-METRICS = ("minkowski", *_core.kd_metrics, *_ALIASES)
 
 
 class _CoreNumber:
@@ -288,9 +289,9 @@ def metric_name(metric: str, p: float = 2) -> str:
     if not isinstance(metric, str) or metric not in METRICS:
         raise ValueError(f"metric is {metric!r}; it must be one of {', '.join(map(repr, METRICS))}")
     if metric != "minkowski":
-        return _ALIASES.get(metric, metric)
+        return METRIC_ALIASES.get(metric, metric)
     KDTreeParameters.parameters["p"].check("KDTree", p)
-    return _POWERS[float(p)]
+    return MINKOWSKI[float(p)]
 
 
 def as_matrix(X: Any, name: str) -> NDArray[np.floating]:

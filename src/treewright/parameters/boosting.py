@@ -133,8 +133,8 @@ class BoostParameters(LongestStep, group="Growing"):
 
     loss: str | None = parameter(
         default=None,
-        doc='"log_loss" for classes; "squared_error" (the default), "absolute_error", "quantile", "poisson" '
-        'or "gamma" for numbers.',
+        doc='One of `treewright.ensembles.losses.LOSSES` that suits the target; by default "log_loss" for '
+        'classes, "squared_error" for numbers.',
     )
     quantile: float = parameter(
         default=0.5,

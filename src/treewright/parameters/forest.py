@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from treewright.parameters import tree
 from treewright.parameters.checks import (
     CLASS_WEIGHT,
     TRUE_OR_FALSE,
@@ -17,22 +18,6 @@ from treewright.parameters.checks import (
     whole,
 )
 from treewright.parameters.spec import Parameters, parameter
-from treewright.parameters.tree import (
-    ClassCriterion,
-    Columns,
-    Constraints,
-    Criterion,
-    Growing,
-    GrowParameters,
-    LinearLeaves,
-    MissingValues,
-    NumberCriterion,
-    PruningOptions,
-    RandomThresholds,
-    RelativeLimits,
-    Sampling,
-    Stopping,
-)
 
 
 class VotingParameters(Parameters, group="Sampling"):
@@ -103,15 +88,15 @@ class Quantiles(Parameters, group="Running"):
 
 class ForestParameters(
     VotingParameters,
-    Criterion,
-    Growing,
-    Stopping,
-    RelativeLimits,
-    PruningOptions,
-    MissingValues,
-    Constraints,
-    Sampling,
-    Columns,
+    tree.Criterion,
+    tree.Growing,
+    tree.Stopping,
+    tree.RelativeLimits,
+    tree.PruningOptions,
+    tree.MissingValues,
+    tree.Constraints,
+    tree.Sampling,
+    tree.Columns,
     group="Growing",
 ):
     """Those of forests: those of trees, but for what would make all trees alike."""
@@ -123,7 +108,7 @@ class ForestParameters(
     n_competitors: ClassVar[int] = 0  # type: ignore[misc]
 
 
-class ForestClassifierParameters(ClassCriterion, ForestParameters, Votes, group="Growing"):
+class ForestClassifierParameters(tree.ClassCriterion, ForestParameters, Votes, group="Growing"):
     """Those of forests for classes."""
 
     class_weight: Any = parameter(
@@ -142,13 +127,15 @@ class ForestClassifierParameters(ClassCriterion, ForestParameters, Votes, group=
     max_features: int | float | str | None = parameter(default="sqrt")
 
 
-class ForestRegressorParameters(NumberCriterion, ForestParameters, LinearLeaves, Quantiles, group="Growing"):
+class ForestRegressorParameters(
+    tree.NumberCriterion, ForestParameters, tree.LinearLeaves, Quantiles, group="Growing"
+):
     """Those of forests for numbers."""
 
     max_features: int | float | str | None = parameter(default=1.0)
 
 
-class ExtraTreesParameters(RandomThresholds, group="Growing"):
+class ExtraTreesParameters(tree.RandomThresholds, group="Growing"):
     """What extremely randomised trees have otherwise than random forests."""
 
     bootstrap: bool = parameter(default=False)
@@ -194,7 +181,7 @@ class BaggingParameters(VotingParameters, group="Sampling"):
     )
 
 
-class GrowForestParameters(Votes, GrowParameters, group="Sampling"):
+class GrowForestParameters(Votes, tree.GrowParameters, group="Sampling"):
     """Those of `grow_forest`: those of `grow`, which hold for each tree, and how rows are drawn."""
 
     n_trees: int = parameter(default=100, doc="The number of trees.", allowed=whole(1), group="Growing")

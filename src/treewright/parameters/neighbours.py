@@ -9,10 +9,29 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright import _core
 from treewright.parameters.checks import Allowed, is_real, number, one_of, whole
 from treewright.parameters.spec import Parameters, parameter
 
+METRIC_ALIASES = {
+    "l2": "euclidean",
+    "l1": "manhattan",
+    "cityblock": "manhattan",
+    "infinity": "chebyshev",
+}
+MINKOWSKI = {1.0: "manhattan", 2.0: "euclidean", inf: "chebyshev"}  # by its power
+METRICS = ("minkowski", *_core.kd_metrics, *METRIC_ALIASES)
+
 Weights = Literal["uniform", "distance"] | Callable[[NDArray[np.float64]], Any] | None
+
+
+def _metric_texts() -> str:
+    """The metrics, each followed by its aliases."""
+    texts = []
+    for name in _core.kd_metrics:
+        aliases = [f'"{alias}"' for alias, meaning in METRIC_ALIASES.items() if meaning == name]
+        texts.append(f'"{name}"' + (f" ({', '.join(aliases)})" if aliases else ""))
+    return ", ".join(texts)
 
 
 class KDTreeParameters(Parameters, group="Growing"):
@@ -26,8 +45,7 @@ class KDTreeParameters(Parameters, group="Growing"):
     metric: str = parameter(
         default="minkowski",
         kind="str",
-        doc='"euclidean" ("l2"), "manhattan" ("l1", "cityblock"), "chebyshev" ("infinity"), or "minkowski" '
-        "with `p`.",
+        doc=f'{_metric_texts()}, or "minkowski" with `p`.',
     )
     p: float = parameter(
         default=2,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from treewright.parameters.checks import (
@@ -240,8 +240,15 @@ class BorutaParameters(Parameters, group="Growing"):
     )
 
 
-class BorutaFunctionParameters(BorutaOptions, SeededRunParameters):
+class BorutaFunctionParameters(BorutaOptions, SeededRunParameters, group="Growing"):
     """Those of `boruta`."""
+
+    growing: Mapping[str, Any] | None = parameter(
+        default=None,
+        kind="mapping or None",
+        doc='More options of `grow` for the trees, such as ``{"missing": "surrogate"}``.',
+        allowed=Allowed(lambda v: v is None or isinstance(v, Mapping), "a dict of options of grow, or None"),
+    )
 
 
 class ZeroNormOptions(Parameters, group="Growing"):

@@ -1,5 +1,5 @@
-"""The parameters of trees: adding one here gives it to all tree estimators, to `grow` and to the command
-line.
+"""The parameters of trees: adding one here gives it to all tree estimators and to `grow`, which passes its
+value on. `treewright.cli.options.Limits` names those that the command line has, too.
 
 Each class is a group; estimators inherit the groups that they take (see `treewright.estimators.tree`).
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
+from treewright import _core
 from treewright.parameters.checks import (
     BY_COLUMN,
     CLASS_WEIGHT,
@@ -38,6 +39,13 @@ from treewright.parameters.values import (
     value_or,
 )
 
+
+def _criteria(task: str, *aliases: str) -> str:
+    """The criteria of the core for a task, as a set of names."""
+    names = sorted(name for name, of in _core.criteria() if of == task)
+    return "{" + ", ".join(f'"{name}"' for name in [*names, *aliases]) + "}"
+
+
 MISSING = ("learn", "surrogate", "fractional", "category", "error")
 
 
@@ -50,7 +58,7 @@ class Criterion(Parameters, group="Growing"):
         doc='The impurity that splits reduce: for classes "gini", "entropy" (also called "log_loss"), '
         '"error", "sqrt" (Kearns and Mansour) or "gain_ratio" (C4.5: the best gain ratio among the '
         'splits of at least average gain); for numbers "squared_error", "absolute_error" or "poisson". '
-        'None is "gini" for classes and "squared_error" for numbers.',
+        'None is "gini" for classes and "squared_error" for numbers. All: `treewright.growing.criteria()`.',
         allowed=instance(str, "the name of a criterion"),
     )
 
@@ -294,7 +302,7 @@ class Columns(Parameters, group="Running"):
     kinds: Any = parameter(
         default=None,
         kind="dict, list or None",
-        doc='Kinds of columns that must not be inferred: "number", "category" or "time", by column name.',
+        doc='Kinds of columns that must not be inferred, by column name: "number", "category", "time" …',
         allowed=KINDS,
     )
 
@@ -304,7 +312,7 @@ class ClassCriterion(Criterion, group="Growing"):
 
     criterion: str = parameter(
         default="gini",
-        kind='{"gini", "entropy", "log_loss", "error", "sqrt", "gain_ratio"}',
+        kind=_criteria("classes", "log_loss"),
         doc='The impurity that splits reduce: the Gini index, the entropy ("log_loss" is another name for '
         "it), the training error or Kearns and Mansour's square root; or C4.5's gain ratio: the best "
         "one among the splits of at least average gain.",
@@ -317,7 +325,7 @@ class NumberCriterion(Criterion, group="Growing"):
 
     criterion: str = parameter(
         default="squared_error",
-        kind='{"squared_error", "absolute_error", "poisson"}',
+        kind=_criteria("numbers"),
         doc="The impurity that splits reduce: the squared error about the mean, the absolute error about "
         "the median, or the Poisson deviance about the mean (for targets that are not negative).",
         allowed=Allowed(lambda v: isinstance(v, str), "the name of a criterion"),

@@ -16,7 +16,6 @@ import numpy as np
 
 from treewright._text import LONGEST_LIST
 from treewright.advice import Advice
-from treewright.certifying.losses import NUMBER_LOSSES
 from treewright.encoding import Dataset
 from treewright.explaining.competitors import Competitor, competitors
 from treewright.metrics import Metrics, constant_answer, metrics, rarer_class
@@ -27,6 +26,8 @@ from treewright.reporting.samples import AnySample, Sample, TrainingSample, inte
 from treewright.reporting.slider import SliderPath, slider_paths
 from treewright.reporting.subject import Subject, shorten
 from treewright.tree import Tree
+from treewright.tree.conditions import OR_MISSING
+from treewright.tree.number_losses import NUMBER_LOSSES
 from treewright.tree.oblique import asked_columns
 
 FORMAT = 1
@@ -121,6 +122,7 @@ def payload_of(context: Context, title: str | None) -> dict[str, Any]:
         "format": FORMAT,
         "title": f"A decision tree for {target}" if title is None else shorten(title, 200),
         "delta": context.delta,
+        "or_missing": OR_MISSING,
         **_target_facts(context.tree),
         **_tree_facts(context),
         **{name: SECTIONS.function(name)(context) for name in SECTIONS.names},
@@ -155,7 +157,7 @@ def _target_facts(tree: Tree) -> dict[str, Any]:
     target = tree.schema.targets[0]
     words = nodes.class_words(tree)
     if target.classes is None:
-        name = f"mean {NUMBER_LOSSES[tree.criterion]}"
+        name = f"mean {NUMBER_LOSSES[tree.criterion].words}"
     else:
         name = "error rate" if target.costs is None else "mean cost"
     return {

@@ -17,6 +17,7 @@ from treewright.tree import Tree
 from treewright.tree.class_counts import SparseRows
 from treewright.tree.evaluate import arrivals, leaves_of, rows_of, squared_losses, unknown_weights
 from treewright.tree.missing import divides
+from treewright.tree.number_losses import NUMBER_LOSSES
 
 Floats = NDArray[np.float64]
 SAMPLE_NAMES = ("train", "validation", "test")
@@ -149,10 +150,8 @@ def _numbers(sample: AnySample, inside: NDArray[np.bool_]) -> dict[str, Any]:
     weight, mean, total = statistic.T
     reached = weight > 0
     spread = np.divide(total, weight, out=np.full(len(weight), np.nan), where=reached)
-    if isinstance(sample, Sample) or sample.tree.criterion == "squared_error":
-        spread = np.sqrt(spread)
-    elif sample.tree.criterion == "poisson":  # a deviance is not a spread
-        spread = np.full(len(weight), np.nan)
+    own = "squared_error" if isinstance(sample, Sample) else sample.tree.criterion
+    spread = NUMBER_LOSSES[own].typical(spread)
     digits = _digits(sample.tree)
     facts = {"mean": shorts(np.where(reached, mean, np.nan), digits), "deviation": shorts(spread, digits)}
     if isinstance(sample, Sample):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from treewright._registry import check_names, offered, options_of
+from treewright._registry import check_names, choices_text, offered, options_of
 from treewright._text import aligned, amount
 from treewright.certifying import certify, certify_errors
 from treewright.certifying.binomial import check_delta
@@ -170,7 +170,7 @@ def _method_names(chosen: str | Sequence[str]) -> tuple[str, ...]:
     names = (every if chosen == "all" else (chosen,)) if isinstance(chosen, str) else tuple(chosen)
     for name in names:
         if name not in every:
-            raise ValueError(f"method {name!r} is unknown; known: {', '.join(every)}")
+            raise ValueError(f"method {name!r} is unknown; known: {choices_text(name, every)}")
     return names
 
 

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from treewright.encoding import Dataset
     from treewright.tree.tree import Tree
 
+IS_KNOWN, IS_MISSING, OR_MISSING = "is known", "is missing", " or missing"  # the last after another condition
+
 
 # ---- tests by name -------------------------------------------------------------------------------------
 
@@ -489,9 +491,9 @@ class Between:
     def words(self, column: Column, longest: int = LONGEST_LIST, *, own_upto: int = 0) -> str:
         """What the value must be, but for missing values."""
         if self.above is None and self.upto is None:
-            return "is known"
+            return IS_KNOWN
         if self.above == inf:
-            return "is missing"
+            return IS_MISSING
         ends = (("> ", self.above), ("<= ", self.upto))
         return " and ".join(sign + column.threshold_text(end + 0.0) for sign, end in ends if end is not None)
 
@@ -499,7 +501,7 @@ class Between:
         """The interval in words; `with_missing` followed by "or missing" where that fits."""
         text = join_words(name_text(column.name), self.words(column))
         is_interval = self.upto is not None or self.above not in (None, inf)
-        return text + (" or missing" if self.missing and with_missing and is_interval else "")
+        return text + OR_MISSING * (self.missing and with_missing and is_interval)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values; `known` says whether any number fits, infinite ends are text."""
@@ -565,17 +567,17 @@ class Within:
         own = frozenset(self.categories)
         others = tuple(category for category in column.categories if category not in own)
         if not own:
-            return "is missing" if self.missing else "is a new category"
+            return IS_MISSING if self.missing else "is a new category"
         if not others:
-            return "is known"
+            return IS_KNOWN
         within = len(own) <= max(len(others), own_upto)
         return membership_text(self.categories if within else others, within, longest)
 
     def text(self, column: Column, *, with_missing: bool = True, longest: int = LONGEST_LIST) -> str:
         """The categories in words; see `Between.text`."""
         words = self.words(column, longest)
-        also_missing = self.missing and self.categories and (with_missing or words == "is known")
-        return f"{name_text(column.name)} {words}" + (" or missing" if also_missing else "")
+        also_missing = self.missing and self.categories and (with_missing or words == IS_KNOWN)
+        return f"{name_text(column.name)} {words}" + (OR_MISSING if also_missing else "")
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""

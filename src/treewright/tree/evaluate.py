@@ -19,6 +19,7 @@ from treewright.tree.builder import sum_of_leaves
 from treewright.tree.class_counts import SparseRows
 from treewright.tree.costs import cheapest, class_losses, cost_arrays, costs_of, highest_costs
 from treewright.tree.missing import Parts, divides, parts_of
+from treewright.tree.number_losses import NUMBER_LOSSES
 
 if TYPE_CHECKING:
     from treewright.tree.tree import Tree
@@ -300,20 +301,10 @@ def prediction_losses(tree: Tree, predictions: Array, targets: Array) -> Floats:
     total = np.zeros(len(predictions))
     for y, own, matrix in zip(targets, predictions.T, cost_arrays(tree.schema), strict=True):
         if not tree.schema.predicts_classes:
-            total += number_losses(tree.criterion, y, own)
+            total += NUMBER_LOSSES[tree.criterion].of_rows(y, own)
         else:
             total += own != y if matrix is None else costs_of(matrix, y, own)
     return total
-
-
-def number_losses(criterion: str, y: Floats, value: Floats) -> Floats:
-    """The losses of numeric predictions by the loss of a criterion; half the deviance for poisson."""
-    if criterion == "poisson":
-        ratio = np.where(y > 0, np.inf, 1.0)  # the deviance of 0 for a positive number is infinite
-        np.divide(y, value, out=ratio, where=(y > 0) & (value > 0))
-        return np.asarray(y * np.log(ratio) - y + value)
-    distance: Floats = np.abs(y - value)
-    return distance if criterion == "absolute_error" else distance**2
 
 
 def rows_of(tree: Tree, data: Dataset) -> Ints:

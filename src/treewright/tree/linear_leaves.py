@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright._arrays import Flags, Floats, Int32s, Ints
+from treewright.encoding import Dataset
 from treewright.tree.frozen_arrays import FrozenArrays
-
-if TYPE_CHECKING:
-    from treewright.encoding import Dataset
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from treewright._arrays import Bytes, Flags, Floats, Int32s, Ints
+from treewright.encoding import Dataset
 from treewright.encoding.schema import Schema
 from treewright.tree.conditions import NodeTest, StoredTest, pack_subsets, pack_test, stored_test
 from treewright.tree.frozen_arrays import FrozenArrays
-
-if TYPE_CHECKING:
-    from treewright.encoding import Dataset
 
 
 @dataclass(frozen=True, eq=False)

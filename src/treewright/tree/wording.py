@@ -8,7 +8,7 @@ from typing import Any
 from treewright._text import LONGEST_LIST, label_text, name_text, percent
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Column
-from treewright.tree.conditions import join_words
+from treewright.tree.conditions import IS_KNOWN, IS_MISSING, OR_MISSING, join_words
 from treewright.tree.missing import columns_with_missing, missing_arrives, sent_by_others
 from treewright.tree.tree import Tree
 
@@ -40,10 +40,10 @@ def branch_parts(
     name = name_text(tree.tested[tree.feature[node]].name)
     test = tree.stored_test(node)
     if test.passes_all and not (tree.missing_left[node] or sent_by_others(tree)):
-        return name, "is known" if is_left else "is missing"
+        return name, IS_KNOWN if is_left else IS_MISSING
     words = test.text(is_left, longest)
     if tree.feature[node] in learnt and tree.missing_left[node] == is_left and missing_arrives(tree)[node]:
-        words += " or missing"
+        words += OR_MISSING
     return name, words
 
 
@@ -78,8 +78,8 @@ def way_parts(
         condition = condition.and_(tree.condition(parent, node == parent + 1))
     words = condition.words(column, longest, own_upto=longest)
     has_missing = condition.missing and missing_arrives(tree)[head] and tree.feature[head] in learnt
-    is_said = words in ("is missing", "is known")
-    return name_text(column.name), words + " or missing" * bool(has_missing and not is_said)
+    is_said = words in (IS_MISSING, IS_KNOWN)
+    return name_text(column.name), words + OR_MISSING * bool(has_missing and not is_said)
 
 
 def surrogate_in_words(tree: Tree, entry: int, to_left: bool = True, *, longest: int = LONGEST_LIST) -> str:
@@ -108,7 +108,7 @@ def missing_in_words(tree: Tree, node: int, *, longest: int = LONGEST_LIST) -> s
         f"{percent(float(tree.surrogates.agreement[entry]))})"
         for place, entry in enumerate(tree.surrogates.of(node))
     ]
-    return f"if {column} is missing: " + " · ".join([*surrogates, f"else {side}" if surrogates else side])
+    return f"if {column} {IS_MISSING}: " + " · ".join([*surrogates, f"else {side}" if surrogates else side])
 
 
 def surrogate_of(tree: Tree, node: int, row: Dataset) -> str:

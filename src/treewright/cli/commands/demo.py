@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from treewright._text import aligned
@@ -65,7 +64,10 @@ def demo(
         result = _Demo.of(work)
         if report is not None:
             work.begin("reporting", str(report))
-            result.write_report(report)
+            path = _path(READABLE, result.trees[UNPRUNED, CRITERIA[0]], result.data, {})
+            with writing_to(report):
+                page = report_on(path, train=result.data, test=result.test, title="Is this e-mail spam?")
+                page.save(report)
     hint = "" if report is None else f"\n\nAll about it in {report}; open it in a browser"
     voice.answer(
         lambda: result.text() + hint,
@@ -94,7 +96,7 @@ class _Demo:
         data = encode(spam.table(~rows), {"e-mail": spam.target[~rows]})
         test = encode(spam.table(rows), {"e-mail": spam.target[rows]}, schema=data.schema)
         trees = {(name, each): tree for each in CRITERIA for name, tree in _trees(data, each).items()}
-        errors = {key: _error(tree, test) for key, tree in trees.items()}
+        errors = {key: tree.mean(tree.loss_of(test)[tree.is_leaf].sum(), test) for key, tree in trees.items()}
         tree = trees[READABLE, CRITERIA[0]]
         certificates = Certificates((certify(tree, test=test), certify(tree, data=data)))
         return _Demo(spam, data, test, trees, errors, certificates, time.perf_counter() - start)
@@ -102,11 +104,6 @@ class _Demo:
     @property
     def readable(self) -> Tree:
         return self.trees[READABLE, CRITERIA[0]]
-
-    def write_report(self, file: Path) -> None:
-        path = _path(READABLE, self.trees[UNPRUNED, CRITERIA[0]], self.data, {})
-        with writing_to(file):
-            report_on(path, train=self.data, test=self.test, title="Is this e-mail spam?").save(file)
 
     def text(self) -> str:
         n, width = self.spam.data.shape
@@ -159,8 +156,3 @@ def _trees(data: Dataset, criterion: str) -> dict[str, Tree]:
 def _path(name: str, tree: Tree, data: Dataset, growing: dict[str, Any]) -> PruningPath:
     method, by, options = PLANS[name]
     return Plan.of(method, options, by).path(tree, data, None, growing, seed=0)
-
-
-def _error(tree: Tree, test: Dataset) -> float:
-    """The error of a tree on test rows."""
-    return float(tree.mean(tree.loss_of(test)[tree.is_leaf].sum(), test))

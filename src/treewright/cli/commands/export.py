@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 from typing import Annotated, Any
 
+from cyclopts import Parameter
+
 from treewright._atomic import replacing
 from treewright.cli import options as opt
 from treewright.cli.console import Voice
@@ -13,31 +15,27 @@ from treewright.cli.errors import Misuse, Trouble, check_output, name_list, writ
 from treewright.cli.model_files import open_model
 from treewright.cli.pruning_options import option_values
 from treewright.cli.streams import show_bytes
-from treewright.exporting import FORMATS
+from treewright.exporting import FORMATS, suffixes
 from treewright.exporting import export as export_tree
 from treewright.tree import Tree
 
-SUFFIXES = {
-    ".txt": "text",
-    ".py": "python",
-    ".h": "c",
-    ".js": "javascript",
-    ".mjs": "javascript",
-    ".java": "java",
-    ".mmd": "mermaid",
-    ".tex": "latex",
-    ".gv": "dot",
-    ".tl": "treelite",
-    ".xlsx": "excel",
-}  # other suffixes are the names of their formats
+_SUFFIXES = suffixes()
+_OUTPUT = Parameter(
+    help=f"The file to write, in the format of its suffix: {', '.join(_SUFFIXES)}. Without it, or with -, "
+    "the standard output."
+)
+_FORMAT = Parameter(
+    group=opt.OUTPUT.group,
+    help=f"The format, if the suffix does not determine it: {', '.join(FORMATS.names)}.",
+)
 
 
 def export(
     model: opt.Model,
     /,
     *,
-    output: opt.Output = None,
-    format: Annotated[str | None, opt.OUTPUT, opt.one_of("--format", FORMATS.names)] = None,
+    output: Annotated[opt.Output, _OUTPUT] = None,
+    format: Annotated[str | None, opt.one_of("--format", FORMATS.names), _FORMAT] = None,
     option: opt.Repeated = None,
     check: opt.Flag = False,
     style: opt.Style = opt.TEXT,
@@ -46,12 +44,6 @@ def export(
 
     Parameters
     ----------
-    output
-        The file to write, in the format of its suffix: .py, .h, .js, .java, .sql, .xlsx, .json, .onnx,
-        .pmml, .svg, .dot, .mmd, .tex, .txt. Without it, or with -, the standard output.
-    format
-        The format, if the suffix does not determine it: c, dot, excel, java, javascript, json, latex,
-        mermaid, onnx, pmml, python, rules, sql, svg, text, treelite.
     option
         An option of the format, as name=value: dialect=postgres, table=loans; may be repeated.
     check
@@ -103,7 +95,7 @@ def _format_of(output: Path | None) -> str:
     if output is None:
         return "text"
     suffix = output.suffix.lower()
-    format = SUFFIXES.get(suffix, suffix.removeprefix("."))
+    format = _SUFFIXES.get(suffix, suffix.removeprefix("."))
     if format not in FORMATS.names:
         raise Misuse(
             f"{output}: this suffix belongs to no format; --format names one: {', '.join(FORMATS.names)}"

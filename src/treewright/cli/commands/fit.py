@@ -30,6 +30,7 @@ from treewright.pruning import METHODS, PruningPath
 from treewright.selecting import WAYS
 from treewright.selecting.planning import Plan
 from treewright.tree import Tree
+from treewright.tree.number_losses import predicts_medians
 
 LARGE_BYTES = 2**28  # memory that is noted
 
@@ -161,11 +162,6 @@ class Recipe:
         """The options that set rows aside."""
         return self.test, self.validation
 
-    def plan_for(self, data: Dataset) -> Plan | None:
-        """The plan; for a small table none, unless options ask for pruning."""
-        is_wanted = not self.is_default or self.validation.is_set
-        return self.plan if is_wanted or not splits.is_small(data) else None
-
 
 def _fit(
     path: Path, dialect: opt.Dialect, roles: Roles, recipe: Recipe, work: Stages
@@ -192,7 +188,8 @@ def _fit(
         judging = option == "--test"
         from_files[option] = roles.read_other(other, data.schema, recipe.n_threads, work, judging=judging)
     splits.refuse_same_rows(data, from_files, recipe.row_options)
-    plan = recipe.plan_for(data)
+    has_options = not recipe.is_default or recipe.validation.is_set
+    plan = recipe.plan if has_options or not splits.is_small(data) else None
     parts = splits.split_rows(data, plan, *recipe.row_options, recipe.seed, from_files)
     work.begin("growing", f"{count(parts.training.n_rows, 'row')} × {count(data.n_columns, 'column')}")
     _note_memory(parts.training, recipe, work)
@@ -236,13 +233,8 @@ def _prune(tree: Tree, parts: splits.Parts, plan: Plan, recipe: Recipe, work: St
 
 def _note_memory(data: Dataset, recipe: Recipe, work: Stages) -> None:
     """Note how much memory growing may take, if it is much."""
-    growing = recipe.growing
-    need = memory_needed(
-        data,
-        criterion=growing["criterion"],
-        n_leaves=growing["max_leaf_nodes"],
-        n_threads=growing["n_jobs"],
-    )
+    limits = {"criterion": recipe.growing["criterion"], "n_leaves": recipe.growing["max_leaf_nodes"]}
+    need = memory_needed(data, **limits, n_threads=recipe.n_threads)
     if need > LARGE_BYTES:
         have = available_memory()
         beside = "" if have is None else f"; {have / 1e9:.1f} GB are free"
@@ -269,7 +261,7 @@ def certificate_of(
     certificates: list[Certificate] = []
     try:
         if rows is not None:
-            loss = "absolute_error" if tree.criterion == "absolute_error" else "squared_error"
+            loss = "absolute_error" if predicts_medians(tree.criterion) else "squared_error"
             of_numbers = {"loss": loss, "loss_bound": loss_bound}
             options: dict[str, Any] = {} if tree.schema.predicts_classes else of_numbers
             if parts.test is None:

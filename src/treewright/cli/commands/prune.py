@@ -10,10 +10,10 @@ import numpy as np
 
 from treewright.cli import options as opt
 from treewright.cli.console import Voice
-from treewright.cli.errors import Misuse, check_output, in_options, writing_to
+from treewright.cli.errors import Misuse, check_output, count, in_options, writing_to
 from treewright.cli.model_files import open_model
 from treewright.cli.pruning_options import AS_USUAL, Method, Pruning, in_words
-from treewright.cli.summary import in_leaves, percent, picture, tree_document
+from treewright.cli.summary import percent, picture, tree_document
 from treewright.cli.tables.labelled import rows_for_tree
 from treewright.encoding import Dataset
 from treewright.pruning import METHODS, PruningPath
@@ -117,7 +117,7 @@ def _losses(tree: Tree, path: PruningPath) -> dict[str, Any]:
 
 
 def _text(tree: Tree, plan: Plan, path: PruningPath, output: Path | None) -> str:
-    sizes = f"{in_leaves(tree.n_leaves)} → {path.pruned.n_leaves:,}"
+    sizes = f"{count(tree.n_leaves, 'leaf')} → {path.pruned.n_leaves:,}"
     lines = [f"{sizes} by {in_words(plan, path.details)}", *_loss_lines(tree, path)]
     if output is not None:
         lines.append(f"Saved to {output}")

@@ -20,8 +20,8 @@ from treewright.cli.tables import cell_types
 from treewright.cli.tables.cell_types import literal
 from treewright.cli.tables.encodings import (
     START,
+    compression,
     diagnose_bytes,
-    is_packed,
     not_text,
     open_bytes,
     open_text,
@@ -47,19 +47,6 @@ class Layout(ABC):
     decimals: str = "."  # the decimal marks that are usual in the file
     doubt: str | None = None  # why the names of the columns may be none
     texts: frozenset[int] | None = None  # the columns that the file marks as texts, if it tells them
-
-    @property
-    def compression(self) -> str:
-        """What SQL calls the compression."""
-        return "gzip" if is_packed(self.place) else "none"
-
-    def holds_texts(self, position: int) -> bool:
-        """Whether the file marks the cells of a column as texts, whatever they look like."""
-        return self.texts is not None and position in self.texts
-
-    def may_hold_texts(self, position: int) -> bool:
-        """Whether cells of a column may be texts."""
-        return self.texts is None or position in self.texts
 
     def sample_of(self, position: int) -> list[str]:
         """The cells of a column in the first records."""
@@ -123,7 +110,7 @@ class CsvLayout(Layout):
             f"header = {str(self.header).lower()}, skip = {self.blank}, "
             f"delim = {literal(self.separator)}, quote = '\"', escape = '\"', null_padding = false, "
             f"nullstr = [{', '.join(map(literal, markers))}], strict_mode = {str(strict).lower()}, "
-            f"parallel = {str(strict).lower()}, compression = '{self.compression}', "
+            f"parallel = {str(strict).lower()}, compression = '{compression(self.place)}', "
             f"hive_partitioning = false{longest})"
         )
 
@@ -206,17 +193,14 @@ def csv_layout(path: str, place: str, separator: str | None = None, header: bool
     if not records:
         raise Trouble(f"{path}: the first line cannot be read as names of columns: its quotes do not close")
     decimals = ".," if separator == ";" else "."  # where semicolons separate, commas are free
-    if header is False:
-        names = tuple(f"column {position}" for position in range(1, len(records[0]) + 1))
-        return CsvLayout(
-            path, place, names, tuple(records), decimals, separator=separator, header=False, blank=blank
-        )
-    is_odd = header is None and looks_like_cells(records[0], records[1:], decimals)
+    has_names = header is not False
+    first, rows = (records[0], records[1:]) if has_names else ([""] * len(records[0]), records)
+    is_odd = header is None and looks_like_cells(first, rows, decimals)
     doubt = DOUBT if is_odd else None
-    names = tuple(name.strip() or f"column {position}" for position, name in enumerate(records[0], 1))
+    names = tuple(name.strip() or f"column {position}" for position, name in enumerate(first, 1))
     check_unique(path, names, doubt or "rename them in the first line")
     return CsvLayout(
-        path, place, names, tuple(records[1:]), decimals, doubt, separator=separator, blank=blank
+        path, place, names, tuple(rows), decimals, doubt, separator=separator, header=has_names, blank=blank
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import gzip
 import io
-import os
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -83,7 +82,7 @@ def check_encoding(name: str) -> str:
 @contextmanager
 def open_bytes(path: str, place: str) -> Iterator[IO[bytes]]:
     """The bytes of a file, unpacked if it is packed; Trouble if it does not unpack."""
-    opener: Any = gzip.open if is_packed(place) else open
+    opener: Any = gzip.open if compression(place) == "gzip" else open
     try:
         with opener(place, "rb") as file:
             yield file
@@ -194,7 +193,7 @@ def diagnose_bytes(path: str, place: str) -> None:
         pass
 
 
-def is_packed(place: str | os.PathLike[str]) -> bool:
-    """Whether a file is packed by gzip."""
+def compression(place: str) -> str:
+    """What SQL calls the compression of a file: gzip or none."""
     with open(place, "rb") as file:
-        return file.read(2) == GZIP
+        return "gzip" if file.read(2) == GZIP else "none"

@@ -12,7 +12,7 @@ import duckdb
 from treewright.cli.errors import Trouble, quote
 from treewright.cli.tables.cell_types import literal
 from treewright.cli.tables.csv_files import SAMPLED, Layout, head, pattern
-from treewright.cli.tables.encodings import diagnose_bytes, is_packed, open_text
+from treewright.cli.tables.encodings import compression, diagnose_bytes, open_text
 
 
 class JsonLayout(Layout):
@@ -106,8 +106,8 @@ def _diagnose(path: str, place: str) -> None:
 
 
 def _lines(place: str) -> str:
-    compression = "gzip" if is_packed(place) else "none"
-    return f"read_ndjson_objects({pattern(place)}, compression = '{compression}', hive_partitioning = false)"
+    settings = f"compression = '{compression(place)}', hive_partitioning = false"
+    return f"read_ndjson_objects({pattern(place)}, {settings})"
 
 
 def _text(value: Any) -> str:

@@ -24,12 +24,8 @@ STANDARD = {  # the formats in which columns are read that did not come as texts
     "time": TextFormat("time", date_format="%Y-%m-%dT%H:%M:%S.%f"),
 }
 _FORMS: dict[str, Form] = {
-    "number": "number",
-    "time": "time",
-    "bool": "bool",
-    "text": "text",
-    "nothing": "text",
-}
+    "number": "number", "time": "time", "bool": "bool", "text": "text", "nothing": "text",
+}  # fmt: skip
 
 
 def form_of(column: Column) -> Form:

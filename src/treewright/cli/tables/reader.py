@@ -196,9 +196,8 @@ class Request:
         names, layout = self.source.names, self.source.layout
         plans = {i: self._typed_plan(i, form) for i, form in self.forms.items()} if layout is None else {}
         texts = [i for i in self.forms if plans.get(i) is None]
-        always = {
-            i for i in texts if self.as_text.get(names[i]) and (layout is None or layout.may_hold_texts(i))
-        }
+        of_texts = None if layout is None else layout.texts
+        always = {i for i in texts if self.as_text.get(names[i]) and (of_texts is None or i in of_texts)}
         natural = self._natural_forms(
             [i for i in texts if self.forms[i] != "text" and i not in always], evidence
         )
@@ -226,14 +225,14 @@ class Request:
             )
             decimals = "".join(mark for mark in own if mark in allowed)  # others are read by `encode`
             guess = cell_types.guess(() if layout is None else layout.sample_of(i), decimals, source.missing)
-            is_text = layout is not None and layout.holds_texts(i)
+            is_text = layout is not None and i in (layout.texts or ())
             natural[i] = "text" if is_text and guess not in TIMES else guess
             possible[i] = TIMES if is_text else cell_types.candidates(guess, decimals)
         if evidence is None or not positions:
             return natural
         for some in batches(positions):
             counting = ", ".join(sql for i in some for sql in cell_types.counting(f"c{i}", possible[i]))
-            counts = iter(_run(source, partial(_row, source, f"SELECT {counting} FROM {evidence}")))
+            counts = iter(_result(source.database, f"SELECT {counting} FROM {evidence}")[0])
             natural |= {
                 i: cell_types.natural(islice(counts, len(possible[i]) + 1), possible[i]) for i in some
             }
@@ -298,14 +297,15 @@ def plain_errors(source: Source) -> Iterator[None]:
 
 def _load(source: Source, plans: dict[int, Plan], query: str) -> Iterator[dict[int, Plan]]:
     """Make the table `cells` of a query; its plans, if it has rows."""
-    _run(source, partial(source.database.execute, f"CREATE OR REPLACE TEMP TABLE cells AS {query}"))
-    if _run(source, partial(_row, source, "SELECT count(*) FROM cells"))[0]:
+    _result(source.database, f"CREATE OR REPLACE TEMP TABLE cells AS {query}")
+    if _result(source.database, "SELECT 1 FROM cells LIMIT 1"):
         yield plans
 
 
-def _run(source: Source, work: Callable[[], Result]) -> Result:
+def _result(database: Any, query: str, fetch: str = "fetchall") -> Any:
     """The result of a query, run in a thread of its own: Ctrl-C is heard at once and ends the query."""
-    [result] = _ahead((work() for _ in range(1)), source.database.interrupt)
+    results = (getattr(database.execute(query), fetch)() for _ in range(1))
+    [result] = _ahead(results, database.interrupt)
     return result
 
 
@@ -316,25 +316,12 @@ def batches(positions: Collection[int]) -> Iterator[list[int]]:
         yield some
 
 
-def _row(source: Source, query: str) -> Any:
-    return source.database.execute(query).fetchone()
-
-
-def _arrays(source: Source, query: str) -> dict[str, Column]:
-    arrays: dict[str, Column] = source.database.execute(query).fetchnumpy()
-    return arrays
-
-
-def _fetch(source: Source, expression: str, table: str = "cells") -> Column:
-    return _run(source, partial(_arrays, source, f"SELECT {expression} AS c FROM {table}"))["c"]
-
-
 def _columns(source: Source, plans: Mapping[int, Plan]) -> dict[str, Column]:
     """The columns of `cells` as arrays that `encode` knows."""
     columns = {i: _texts(source, f"c{i}", None) for i, plan in plans.items() if plan.form == "text"}
     for some in batches([i for i, plan in plans.items() if plan.form != "text"]):
         query = f"SELECT {', '.join(f'c{i}' for i in some)} FROM cells"
-        arrays = _run(source, partial(_arrays, source, query))
+        arrays = _result(source.database, query, "fetchnumpy")
         columns |= {i: _array(source, i, plans[i].form, arrays[f"c{i}"]) for i in some}
     return {source.names[i]: columns[i] for i in plans}
 
@@ -353,13 +340,16 @@ def _array(source: Source, position: int, form: Form, values: Column) -> Column:
 
 def _texts(source: Source, name: str, missing: str | None) -> Column:
     """A column of text: each distinct text is one object, however many cells have it."""
+    result = partial(_result, source.database)
     distinct = f"SELECT DISTINCT {name} AS c FROM cells WHERE {name} IS NOT NULL ORDER BY 1"
-    _run(source, lambda: source.database.execute(f"CREATE OR REPLACE TEMP TABLE labels AS {distinct}"))
-    labels = _fetch(source, "c", "labels").tolist()
+    result(f"CREATE OR REPLACE TEMP TABLE labels AS {distinct}")
+    labels = result("SELECT c FROM labels", "fetchnumpy")["c"].tolist()
     if not labels:
-        return np.full(len(_fetch(source, f"{name} IS NULL")), missing, dtype=object)
-    _run(source, lambda: source.database.execute(f"CREATE TYPE of_{name} AS ENUM (SELECT c FROM labels)"))
-    codes = _fetch(source, f"coalesce(enum_code(CAST({name} AS of_{name})), {len(labels)})")
+        [[n_rows]] = result("SELECT count(*) FROM cells")
+        return np.full(n_rows, missing, dtype=object)
+    result(f"CREATE TYPE of_{name} AS ENUM (SELECT c FROM labels)")
+    code = f"coalesce(enum_code(CAST({name} AS of_{name})), {len(labels)})"
+    codes: Column = result(f"SELECT {code} AS c FROM cells", "fetchnumpy")["c"]
     return np.array([*labels, missing], dtype=object)[codes.astype(np.intp)]
 
 
@@ -380,14 +370,13 @@ def check_exact(source: Source, position: int) -> None:
     inexact = f"is_whole(c) AND abs(as_number(c)) >= {EXACT} AND c NOT IN ('{EXACT}', '-{EXACT}')"
     infinite = "isinf(as_number(c)) AND NOT contains(lower(c), 'inf')"
     query = f"SELECT c FROM {cells} WHERE ({inexact}) OR ({infinite}) LIMIT 1"
-    row = _run(source, lambda: source.database.cursor().execute(query).fetchone())
-    if row is not None:
-        line = source.layout.line_of(position, row[0])
-        is_whole = cell_types.guess(row) in ("integer", "huge")
+    for (cell,) in _result(source.database.cursor(), query):
+        line = source.layout.line_of(position, cell)
+        is_whole = cell_types.guess([cell]) in ("integer", "huge")
         why = BEYOND if is_whole else "which is too large for float64; scale the column"
         raise in_words_of_options(
             f"{source.path}, line {line}: column {quote(source.names[position])} has the number "
-            f"{cut(row[0])}, {why}"
+            f"{cut(cell)}, {why}"
         )
 
 

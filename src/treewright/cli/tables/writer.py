@@ -33,10 +33,7 @@ Predictions = dict[str, NDArray[Any]]
 ROWS_AT_ONCE = 10_000
 TEXT_FORMATS = ("csv", "tsv", "jsonl")  # what can go to the standard output
 _SUFFIXES = {
-    ".csv": "csv",
-    ".txt": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
+    **{".csv": "csv", ".txt": "csv", ".tsv": "tsv", ".tab": "tsv"},
     **dict.fromkeys(JSON_LINES.suffixes, "jsonl"),
     **dict.fromkeys(PARQUET.suffixes, "parquet"),
 }

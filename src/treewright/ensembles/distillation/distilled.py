@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -227,12 +227,13 @@ def distillation(
     task = _Task(model, data, classes, locals())
     rows = np.arange(task.data.n_rows)
     if validation is not None:
-        judge = _Judge(validation, task)
-        tree = task.tree(rows)
+        judge = _validation_judge(validation, task)
     else:
         aside = task.aside()
-        tree = task.tree(rows[~aside])
-        judge = _Judge.of(task, rows[aside])
+        rows, others = rows[~aside], rows[aside]
+        source = own_cells(others, task.data.n_columns)
+        judge = _Judge(task.data.take(others), task.synthesizer, source, True)
+    tree = task.tree(rows)
     return judge.compare(tree, judge.teacher_answers(task), float(delta), task)
 
 
@@ -249,14 +250,12 @@ class _Task:
     def __init__(
         self, model: Any, data: Any, classes: Sequence[Any] | None, arguments: dict[str, Any]
     ) -> None:
-        self.max_leaf_nodes = whole_number("max_leaf_nodes", arguments["max_leaf_nodes"], 1)
+        limit = whole_number("max_leaf_nodes", arguments["max_leaf_nodes"], 1)
         self.n_synthetic = whole_number("n_synthetic", arguments["n_synthetic"], 0)
-        self.seed, self.soft, self.progress = (
-            checked_seed(arguments["seed"]),
-            arguments["soft"],
-            arguments["progress"],
-        )
-        self.restate, self.options = arguments["restate"], arguments["options"]
+        self.seed = checked_seed(arguments["seed"])
+        self.soft, self.restate = arguments["soft"], arguments["restate"]
+        self.options = arguments["options"]
+        self.growing = {"max_leaf_nodes": limit, "progress": arguments["progress"], "seed": self.seed}
         if self.restate not in ("teacher", "truth"):
             raise ValueError(f"restate is {self.restate!r}; it must be 'teacher' or 'truth'")
         if wrong := sorted(set(self.options) - set(_OPTIONS)):
@@ -278,7 +277,7 @@ class _Task:
         numbers = None if not own and classes is None else known is None
         every = own_cells(np.arange(self.data.n_rows), self.data.n_columns)
         self.teacher = Teacher(model, self.synthesizer, every, known, numbers)
-        self.answers = self.teacher.first()
+        self.answers = self.teacher.first_answers
         self.schema = task_schema(self.data, self.teacher.classes)
         if self.schema.is_wide:
             raise ValueError(f"there are {self.schema.width:,} classes; distilling is for 256 at most")
@@ -301,9 +300,7 @@ class _Task:
             Dataset(self.schema, real.columns, None, real.weight),
             with_answers(self.schema, columns, answers, weight) if self.soft else hard,
             hard,
-            max_leaf_nodes=self.max_leaf_nodes,
-            progress=self.progress,
-            seed=self.seed,
+            **self.growing,
             **self.options,
         )
         if self.restate == "teacher":
@@ -326,42 +323,38 @@ def _hard_answers(schema: Schema, answers: Floats) -> Floats:
     return np.eye(answers.shape[1])[answers.argmax(axis=1)] if schema.predicts_classes else answers
 
 
-class _Judge:
+def _validation_judge(validation: Any, task: _Task) -> _Judge:
+    """The rows of `validation`, checked."""
+    table, target, _ = _table_parts(validation)
+    rows = encoded_rows(validation, "validation", task.schema)
+    if rows.schema.columns != task.schema.columns:
+        raise ValueError("the columns of validation are not those of data")
+    if rows.targets is not None and rows.schema.targets[0].classes != task.schema.targets[0].classes:
+        raise ValueError("the classes of validation are not those of data; encode it with data's schema")
+    if not rows.weighs_alike:
+        raise ValueError("the rows of validation have different weights; each counts as one draw")
+    places = rows.counted
+    if not len(places):
+        raise ValueError("validation has no rows")
+    _refuse_rows_of_the_data(rows, task.data)
+    source = own_cells(places, rows.n_columns)
+    return _Judge(rows.take(places), RowSynthesizer(table, target), source, False)
+
+
+class _Judge(NamedTuple):
     """Rows that were not used to grow the tree, to compare it with its teacher."""
 
-    def __init__(self, validation: Any, task: _Task) -> None:
-        table, target, _ = _table_parts(validation)
-        rows = encoded_rows(validation, "validation", task.schema)
-        if rows.schema.columns != task.schema.columns:
-            raise ValueError("the columns of validation are not those of data")
-        if rows.targets is not None and rows.schema.targets[0].classes != task.schema.targets[0].classes:
-            raise ValueError("the classes of validation are not those of data; encode it with data's schema")
-        if not rows.weighs_alike:
-            raise ValueError("the rows of validation have different weights; each counts as one draw")
-        places = rows.counted
-        if not len(places):
-            raise ValueError("validation has no rows")
-        _refuse_rows_of_the_data(rows, task.data)
-        self.data = rows.take(places)
-        self.synthesizer, self.source = RowSynthesizer(table, target), own_cells(places, rows.n_columns)
-        self.set_aside = False
-
-    @classmethod
-    def of(cls, task: _Task, rows: NDArray[np.integer]) -> _Judge:
-        """Rows of the data itself."""
-        judge = cls.__new__(cls)
-        judge.data = task.data.take(rows)
-        judge.synthesizer, judge.set_aside = task.synthesizer, True
-        judge.source = own_cells(rows, task.data.n_columns)
-        return judge
+    data: Dataset
+    synthesizer: RowSynthesizer
+    source: NDArray[np.integer]
+    set_aside: bool  # whether they are rows of the data
 
     def teacher_answers(self, task: _Task) -> Floats:
         """The predictions of the teacher."""
         if self.synthesizer is task.synthesizer:
             return task.teacher.predict(self.source)
         known = task.teacher.classes
-        teacher = Teacher(task.model, self.synthesizer, self.source, known, known is None)
-        return teacher.first()
+        return Teacher(task.model, self.synthesizer, self.source, known, known is None).first_answers
 
     def compare(self, tree: Tree, teacher_answers: Floats, delta: float, task: _Task) -> Distillation:
         """The tree with all its figures."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -65,25 +65,14 @@ def grow_student(
     hard: Dataset,
     *,
     max_leaf_nodes: int,
-    progress: Callable[[float], object] | None = None,
     **options: Any,
 ) -> Tree:
     """The tree of at most `max_leaf_nodes` leaves that agrees with the teacher on most rows.
 
-    Parameters
-    ----------
-    data : Dataset
-        The real rows; every leaf has some.
-    soft, hard : Dataset
-        All rows with the teacher's predictions: to grow the tree, and to choose among its prunings.
-    max_leaf_nodes : int
-        The largest number of leaves. A larger tree is grown, and its best pruning is returned.
-    progress : callable, optional
-        As in `grow`.
-    **options
-        Options of `grow`.
+    `data` are the real rows, some of which are in every leaf; `soft` and `hard` all rows with the teacher's
+    predictions, to grow a larger tree and to choose among its prunings.
     """
-    large = grow(soft, max_leaf_nodes=_OVERGROWN * max_leaf_nodes, progress=progress, **options)
+    large = grow(soft, max_leaf_nodes=_OVERGROWN * max_leaf_nodes, **options)
     large = _without_empty_branches(large, data)
     leaves, _, length, choices = _core.front(
         large.end, np.ascontiguousarray(large.loss_of(hard)), max_leaf_nodes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +15,6 @@ Sources = NDArray[np.integer]
 
 _BATCH = 8192  # rows in a call of the teacher
 _TOLERANCE = 1e-3  # by which probabilities may fail to sum to 1: float16 models are no better
-
-
-class Predictor(NamedTuple):
-    """The prediction function of a teacher, and its name in errors."""
-
-    predict: Callable[[Any], Any]
-    name: str
 
 
 class Teacher:
@@ -42,7 +35,7 @@ class Teacher:
         self.name = _name_of(model)
         self._synthesizer = synthesizer
         own_classes = _classes_of(model)
-        self._predictor = _predictor_of(model, self.name, numbers)
+        self._predict, self._call = _predictor_of(model, self.name, numbers)
         if numbers is not True and classes is None:
             classes = own_classes
         answers = self._raw(first)
@@ -50,13 +43,9 @@ class Teacher:
             numbers = classes is None and answers.ndim == 1 and answers.dtype.kind == "f"
         self.classes: tuple[Hashable, ...] | None = None
         if not numbers:
-            self.classes = tuple(classes) if classes is not None else _distinct(answers, self._predictor.name)
+            self.classes = tuple(classes) if classes is not None else _distinct(answers, self._call)
             self._columns = self._column_of(own_classes if own_classes is not None else self.classes)
-        self._first = self._validate(answers)
-
-    def first(self) -> Floats:
-        """The predictions for the first rows."""
-        return self._first
+        self.first_answers = self._validate(answers)
 
     def predict(self, source: Sources) -> Floats:
         """The probabilities of the classes, (rows, classes), or the numbers, (rows, 1)."""
@@ -65,24 +54,20 @@ class Teacher:
     def _raw(self, source: Sources) -> NDArray[Any]:
         batches = []
         for begin in range(0, len(source), _BATCH):
-            table = self._synthesizer.rows(source[begin : begin + _BATCH])
-            n_rows = len(source[begin : begin + _BATCH])
+            batch = source[begin : begin + _BATCH]
+            table, n_rows = self._synthesizer.rows(batch), len(batch)
             try:
-                answer = np.asarray(self._predictor.predict(table))
+                answer = np.asarray(self._predict(table))
             except Exception as error:
                 argument = f"a {type(table).__name__} of {n_rows:,} rows and {source.shape[1]:,} columns"
                 raise RuntimeError(
-                    f"{self._predictor.name} failed on {argument}: {type(error).__name__}: {error}"
+                    f"{self._call} failed on {argument}: {type(error).__name__}: {error}"
                 ) from error
-            if (
-                answer.ndim == 2
-                and answer.shape[1] == 1
-                and self._predictor.name.split(".")[-1] != "predict_proba"
-            ):
+            if answer.ndim == 2 and answer.shape[1] == 1 and self._call.split(".")[-1] != "predict_proba":
                 answer = answer[:, 0]
             if answer.ndim not in (1, 2) or len(answer) != n_rows:
                 raise ValueError(
-                    f"{self._predictor.name} returned an array of the shape {answer.shape} for {n_rows:,} "
+                    f"{self._call} returned an array of the shape {answer.shape} for {n_rows:,} "
                     f"rows; expected ({n_rows},), or a row of probabilities for each"
                 )
             batches.append(answer)
@@ -96,7 +81,7 @@ class Teacher:
     def _numbers(self, answer: NDArray[Any]) -> Floats:
         if answer.ndim != 1:
             raise ValueError(
-                f"{self._predictor.name} returned {answer.shape[1]} numbers a row; the target is one number"
+                f"{self._call} returned {answer.shape[1]} numbers a row; the target is one number"
             )
         return self._finite(answer)[:, np.newaxis]
 
@@ -104,21 +89,17 @@ class Teacher:
         try:
             numbers = answer.astype(np.float64)
         except (TypeError, ValueError):
-            raise ValueError(
-                f"{self._predictor.name} returned {answer.ravel()[0]!r}; expected a number"
-            ) from None
+            raise ValueError(f"{self._call} returned {answer.ravel()[0]!r}; expected a number") from None
         if not np.isfinite(numbers).all():
             row = int(np.argmax(~np.isfinite(numbers.reshape(len(numbers), -1)).all(axis=1)))
-            raise ValueError(
-                f"{self._predictor.name} returned {answer[row]} for a row; expected finite numbers"
-            )
+            raise ValueError(f"{self._call} returned {answer[row]} for a row; expected finite numbers")
         return np.asarray(numbers)
 
     def _probabilities(self, answer: NDArray[Any]) -> Floats:
         assert self.classes is not None
         if answer.shape[1] != len(self._columns):
             raise ValueError(
-                f"{self._predictor.name} returned {answer.shape[1]} probabilities a row; there are "
+                f"{self._call} returned {answer.shape[1]} probabilities a row; there are "
                 f"{len(self._columns)} classes: {_shortened_list(self.classes)}"
             )
         shares = self._finite(answer)
@@ -127,7 +108,7 @@ class Teacher:
         if wrong.any():
             row = int(np.argmax(wrong))
             raise ValueError(
-                f"{self._predictor.name} returned {shares[row].tolist()} for a row; probabilities are at "
+                f"{self._call} returned {shares[row].tolist()} for a row; probabilities are at "
                 "least 0 and sum to 1"
             )
         out = np.zeros((len(shares), len(self.classes)))
@@ -151,7 +132,7 @@ class Teacher:
         unknown = [value for value in classes if value not in places]
         if unknown:
             raise ValueError(
-                f"{self._predictor.name} knows the class {unknown[0]!r}, which the data does not; the data's "
+                f"{self._call} knows the class {unknown[0]!r}, which the data does not; the data's "
                 f"classes are {_shortened_list(self.classes)}"
             )
         return [places[value] for value in classes]
@@ -167,18 +148,19 @@ def _name_of(model: Any) -> str:
     return own if isinstance(own, str) else type(model).__name__
 
 
-def _predictor_of(model: Any, name: str, numbers: bool | None) -> Predictor:
+def _predictor_of(model: Any, name: str, numbers: bool | None) -> tuple[Callable[[Any], Any], str]:
+    """The prediction function of a teacher, and its name in errors."""
     if isinstance(model, type):
         raise TypeError(f"the teacher is the class {name}; give a fitted model")
     proba, predict = getattr(model, "predict_proba", None), getattr(model, "predict", None)
     schema = getattr(model, "schema", None)
     of_numbers = numbers is True or (schema is not None and not getattr(schema, "predicts_classes", True))
     if callable(proba) and not of_numbers:
-        return Predictor(proba, f"{name}.predict_proba")
+        return proba, f"{name}.predict_proba"
     if callable(predict):
-        return Predictor(predict, f"{name}.predict")
+        return predict, f"{name}.predict"
     if callable(model):
-        return Predictor(model, name)
+        return model, name
     raise TypeError(f"the teacher is a {name}; expected a model with predict or predict_proba, or a function")
 
 

@@ -163,12 +163,11 @@ class _Trees:
 
     def grow(self, data: Dataset, listener: Listener) -> Tree:
         """The tree of a fit of the estimator."""
-        estimator = copy(_for_columns(self.estimator, self.names, data.schema.names))
+        estimator: TreeEstimator = copy(_for_columns(self.estimator, self.names, data.schema.names))
         growing = estimator._growing
         # with the listener, so that an exception of it ends the growing as well
         vars(estimator)["_growing"] = lambda rows: growing(rows) | {"progress": listener}
-        tree: Tree = estimator._model(estimator._reweighted(data), None)[0]
-        return tree
+        return estimator._tree_of(data)
 
     def score(self, tree: Tree, data: Dataset) -> float:
         """The score by the scorer, or the accuracy, or R²."""

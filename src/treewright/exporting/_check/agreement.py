@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.exporting._check.probes import decoded, encoded, probes, tested_positions
+from treewright.exporting._check.probes import decode_table, encode_table, probes, tested_positions
 from treewright.tree import predict
 from treewright.tree.evaluate import given_table
 from treewright.tree.tree import Tree, decode_predictions
 
+PROBES = 10_000  # rows of check=True, unless a format has a number of its own
 _MOST_SHOWN = 20  # columns of the row in the message
 
 
@@ -21,16 +22,16 @@ def check_export(
 ) -> None:
     """ValueError, with the first row, where the rendered export of `module` differs from the tree.
 
-    `rows` is a table or data set, or True for `probes(tree)`. ImportError if what runs it is
-    not installed.
+    `rows` is a table or data set, or True for `probes(tree)`, of which `module.PROBES` may say how many.
+    ImportError if what runs it is not installed.
     """
     format = module.__name__.rpartition(".")[2]
     if not hasattr(module, "answers"):
         raise ValueError(f"check= runs the export, and {format} cannot be run; leave check= out")
-    table = rows_to_check(tree, rows)
+    table = rows_to_check(tree, rows, getattr(module, "PROBES", PROBES))
     if hasattr(module, "representable"):
         table = module.representable(tree, table)
-    expected = decode_predictions(tree.schema, predict.answers(tree, encoded(table, tree)))
+    expected = decode_predictions(tree.schema, predict.answers(tree, encode_table(table, tree)))
     if len(tree.schema.targets) > 1 and options.get("target") is not None:
         names = [target.name for target in tree.schema.targets]
         expected = expected[:, names.index(options["target"])]
@@ -46,11 +47,11 @@ def check_export(
     )
 
 
-def rows_to_check(tree: Tree, rows: Any) -> dict[str, Any]:
+def rows_to_check(tree: Tree, rows: Any, n_probes: int = PROBES) -> dict[str, Any]:
     """Rows to compare on, as a dict of the columns that are tested in the form of `probes`."""
     if rows is True:
-        return probes(tree, tested=True)
-    return decoded(given_table(tree, rows, "check").select_columns(tested_positions(tree)))
+        return probes(tree, n_probes, tested=True)
+    return decode_table(given_table(tree, rows, "check").select_columns(tested_positions(tree)))
 
 
 def first_difference(expected: NDArray[Any], found: NDArray[Any]) -> int | None:

@@ -26,18 +26,18 @@ Array = NDArray[Any]
 Table = dict[str, Any]
 Setting = dict[int, float]  # values that a row is to have, by column or sum
 
-_WIDE = 256  # columns; in a wider table those that no test asks are all missing, and take no memory
+_WIDE = 256  # columns; of a wider table those that no test reads are all missing, and take no memory
 _FIRST_TIME, _LAST_TIME = -62_135_596_800e6, 253_402_300_799e6  # the years 1 to 9999, in microseconds
 _LARGE = 1.7976931348623157e308
 _CELLS_AT_ONCE = 2**20
-_TRICKS = 4  # values that are tried first at each node; then, if there is room, the other ones
+_FIRST_SETTINGS = 4  # of each node; the others follow if there are rows enough
 _SIZES = (1e-300, 1.0, 1e3, 1e16, 1e300)  # of numbers that are no neighbour of a threshold
 
 
 def probes(tree: Tree, n: int = 10_000, seed: int = 0, *, tested: bool = False) -> Table:
     """A table of `n` hostile rows for a tree, as a dict of columns; the same for the same seed.
 
-    For as many nodes as there is room for, rows that come to the node with a value exactly on its threshold,
+    For as many nodes as there is room for, rows that reach the node with a value exactly on its threshold,
     next to it on both sides, ±0, ±infinity, missing; with categories that go left, go right, are missing or
     were never seen; with a missing value and such values of each surrogate; with sums of columns on the
     threshold. The rest are rows of such values at random. If the tree takes complete rows only, they are.
@@ -59,8 +59,8 @@ def probes(tree: Tree, n: int = 10_000, seed: int = 0, *, tested: bool = False) 
         for j, thresholds in _thresholds(tree).items()
     }
     if columns:
-        tries = _tries(tree, n, random)
-        _lead(tree, tries, columns, random)
+        assignments = _assignments(tree, n, random)
+        _direct_rows(tree, assignments, columns, random)
         if tree.missing == "error":
             _complete(tree, columns)
     known = tree.schema.columns
@@ -77,12 +77,12 @@ def tested_positions(tree: Tree) -> list[int]:
     return asked_columns(tree) or [0]
 
 
-def encoded(table: Table, tree: Tree) -> Dataset:
+def encode_table(table: Table, tree: Tree) -> Dataset:
     """A table in the schema of a tree. Columns that it lacks are missing in every row and take no memory.
 
     >>> from treewright import encode, grow
     >>> tree = grow(encode({"x": [1.0, 2.0], "y": [5.0, 5.0], "sky": ["blue", "blue"]}, ["a", "b"]))
-    >>> encoded({"x": [1.5]}, tree).columns
+    >>> encode_table({"x": [1.5]}, tree).columns
     (array([1.5]), array([nan]), array([-1], dtype=int32))
     """
     present = tuple(column for column in tree.schema.columns if column.name in table)
@@ -91,16 +91,12 @@ def encoded(table: Table, tree: Tree) -> Dataset:
     narrow = encode(
         {column.name: table[column.name] for column in present}, schema=Schema(present, tree.schema.targets)
     )
-    place = {column.name: position for position, column in enumerate(present)}
-    return Dataset(
-        tree.schema,
-        tuple(
-            narrow.column(place[column.name])
-            if column.name in place
-            else np.broadcast_to(column.type.missing_cells(1), narrow.n_rows)
-            for column in tree.schema.columns
-        ),
-    )
+    arrays = {
+        column.name: np.broadcast_to(column.type.missing_cells(1), narrow.n_rows)
+        for column in tree.schema.columns
+    }
+    arrays |= {column.name: narrow.column(place) for place, column in enumerate(present)}
+    return Dataset(tree.schema, tuple(arrays.values()))
 
 
 def parts(data: Dataset) -> Iterator[Dataset]:
@@ -110,20 +106,16 @@ def parts(data: Dataset) -> Iterator[Dataset]:
         yield data.take(slice(start, start + at_once))
 
 
-def decoded(data: Dataset) -> Table:
+def decode_table(data: Dataset) -> Table:
     """An encoded table as values again, in the form of `probes`.
 
     >>> from treewright import encode
-    >>> decoded(encode({"age": [31, None], "job": ["cook", None]}))
+    >>> decode_table(encode({"age": [31, None], "job": ["cook", None]}))
     {'age': array([31., nan]), 'job': ['cook', None]}
     """
     random = np.random.default_rng(0)
-    whole = data.columns if isinstance(data.columns, np.ndarray) else None
-    arrays = data.columns if whole is None else whole.T
-    return {
-        column.name: _decode(column, np.asarray(array), random)
-        for column, array in zip(data.schema.columns, arrays, strict=True)
-    }
+    columns = enumerate(data.schema.columns)
+    return {column.name: _decode(column, np.asarray(data.column(j)), random) for j, column in columns}
 
 
 def unseen(column: Column) -> Sequence[Hashable]:
@@ -184,36 +176,36 @@ def _specials(column: Column) -> Array:
     return np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, _LARGE, -_LARGE, 5e-324, -5e-324, 1.0])
 
 
-def _tries(tree: Tree, n: int, random: np.random.Generator) -> dict[int, list[tuple[int, Setting]]]:
-    """For some nodes, rows and the values that each is to have there: in most rows."""
+def _assignments(tree: Tree, n: int, random: np.random.Generator) -> dict[int, list[tuple[int, Setting]]]:
+    """For some nodes, rows and the values that each is to have there; four fifths of the rows."""
     inner = np.flatnonzero(~tree.is_leaf)
     room = max(n - n // 5, 1)
-    if len(inner) * _TRICKS > room:
-        inner = np.sort(random.choice(inner, max(room // _TRICKS, 1), replace=False))
-    values = {int(node): _tricks(tree, int(node), random) for node in inner}
-    first = [(node, value) for node, all_of_it in values.items() for value in all_of_it[:_TRICKS]]
-    others = [(node, value) for node, all_of_it in values.items() for value in all_of_it[_TRICKS:]]
+    if len(inner) * _FIRST_SETTINGS > room:
+        inner = np.sort(random.choice(inner, max(room // _FIRST_SETTINGS, 1), replace=False))
+    values = {int(node): _settings(tree, int(node), random) for node in inner}
+    first = [(node, value) for node, all_of_it in values.items() for value in all_of_it[:_FIRST_SETTINGS]]
+    others = [(node, value) for node, all_of_it in values.items() for value in all_of_it[_FIRST_SETTINGS:]]
     left = max(room - len(first), 0)
     if len(others) > left:
         others = [others[i] for i in random.choice(len(others), left, replace=False)]
     rows = random.permutation(n).tolist()
-    tries: dict[int, list[tuple[int, Setting]]] = {}
+    assignments: dict[int, list[tuple[int, Setting]]] = {}
     for row, (node, value) in zip(rows[:room], cycle(first + others), strict=False):
-        tries.setdefault(node, []).append((row, value))
-    return tries
+        assignments.setdefault(node, []).append((row, value))
+    return assignments
 
 
-def _tricks(tree: Tree, node: int, random: np.random.Generator) -> list[Setting]:
+def _settings(tree: Tree, node: int, random: np.random.Generator) -> list[Setting]:
     """The values to try at a node, the most informative ones first: of what it tests, then, where that is
     missing, of each surrogate, where those before it are missing or were never seen.
     """
     feature = int(tree.feature[node])
-    own = [{feature: value} for value in _telling(tree, feature, float(tree.threshold[node]), random)]
+    own = [{feature: value} for value in _edge_values(tree, feature, float(tree.threshold[node]), random)]
     missing: Setting = {feature: tree.tested[feature].type.missing}
     instead: list[Setting] = []
     for entry in tree.surrogates.of(node):
         feature = int(tree.surrogates.feature[entry])
-        values = _telling(tree, feature, float(tree.surrogates.threshold[entry]), random)
+        values = _edge_values(tree, feature, float(tree.surrogates.threshold[entry]), random)
         instead += [missing | {feature: value} for value in values]
         column = tree.schema.columns[feature]
         is_unseen = column.is_category and random.random() < 0.5
@@ -221,7 +213,7 @@ def _tricks(tree: Tree, node: int, random: np.random.Generator) -> list[Setting]
     return [*own[:2], *instead[:2], *own[2:], *instead[2:]] if instead else own
 
 
-def _telling(tree: Tree, feature: int, threshold: float, random: np.random.Generator) -> list[float]:
+def _edge_values(tree: Tree, feature: int, threshold: float, random: np.random.Generator) -> list[float]:
     """Values of a column or sum on both sides of a test and at its edges."""
     column = tree.tested[feature]
     if not column.is_category:
@@ -232,7 +224,7 @@ def _telling(tree: Tree, feature: int, threshold: float, random: np.random.Gener
 
 
 @dataclass
-class _Way:
+class _Path:
     """The conditions on the path to a node, kept while walking in preorder; no recursion."""
 
     tree: Tree
@@ -278,18 +270,18 @@ class _Way:
         return codes, unseen_fits, missing and self._missing_goes(parent, is_left)
 
 
-def _lead(
+def _direct_rows(
     tree: Tree,
-    tries: dict[int, list[tuple[int, Setting]]],
+    assignments: dict[int, list[tuple[int, Setting]]],
     columns: dict[int, Array],
     random: np.random.Generator,
 ) -> None:
-    """Change rows so that they come to the nodes where they are tried, if a row can."""
-    way, n_columns = _Way(tree), len(tree.schema.columns)
+    """Change rows so that they reach the nodes that they are assigned to, if any row can."""
+    way, n_columns = _Path(tree), len(tree.schema.columns)
     depths, parents = tree.depths.tolist(), tree.parent.tolist()
-    for node in range(max(tries) + 1):
+    for node in range(max(assignments) + 1):
         way.enter(node, depths[node], parents[node])
-        for row, setting in tries.get(node, ()):
+        for row, setting in assignments.get(node, ()):
             wanted = {j: _inside(tree.tested[j], bounds, random) for j, bounds in way.bounds.items()}
             for j, value in (wanted | setting).items():
                 if j < n_columns:

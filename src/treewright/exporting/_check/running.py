@@ -14,13 +14,13 @@ import numpy as np
 _SECONDS = 600  # that a compiler or program may take
 
 
-def engine(verb: str, *names: str) -> str:
-    """The path of the first of some programs that is installed; ImportError if none is."""
+def engine(verb: str, *names: str, remedy: str = "install it") -> str:
+    """The path of the first of some programs that is installed; ImportError with the remedy if none is."""
     for name in names:
         path = shutil.which(name)
         if path is not None:
             return path
-    raise ImportError(f"check= {verb} by {names[0]}, which is not installed; install it or leave check= out")
+    raise ImportError(f"check= {verb} by {names[0]}, which is not installed; {remedy} or leave check= out")
 
 
 def run(command: Sequence[Any], failure: str, given: bytes = b"") -> bytes:

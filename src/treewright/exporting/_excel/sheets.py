@@ -3,114 +3,112 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import zip_longest
-from math import isfinite
-from typing import Any, Literal
+from itertools import chain, islice, repeat, zip_longest
+from typing import Any, NamedTuple
 
-import numpy as np
-
-from treewright._text import count, escape, name_text, percent, shorten
+from treewright._text import count, escape, name_text, shorten
 from treewright._version import __version__
 from treewright.encoding.schema import Column
-from treewright.exporting._excel.layout import (
-    BOOL,
+from treewright.exporting._excel.formulas import (
     CHECK,
-    FIRST_ANSWER,
-    FIRST_CATEGORY,
-    LEAF,
-    NUMBER,
-    TIME,
+    REQUIRED,
     Layout,
-    categories_range,
-    kind_text,
+    nested_formulas,
+    predict_formulas,
+    walk_formulas,
 )
-from treewright.exporting._excel.nested import Nested
 from treewright.exporting._excel.values import (
     LAST_COLUMN,
+    LAST_ROW,
     Formula,
-    formula,
     letters,
-    number,
     readable,
-    text,
     time_threshold,
 )
-from treewright.exporting._split_tests import Question, questions, stand_in
-from treewright.exporting._tree import family
-from treewright.tree import Tree
+from treewright.exporting._split_tests import Question, questions
+from treewright.exporting._tree import Style, family
 from treewright.tree.wording import branch_in_words, surrogate_in_words
 
 MOST_FORMULAS = 1_000_000
 LONGEST_HEADING = 1_000  # characters
+INPUT, OUTPUT = "FFF8DC", "E2EFDA"  # colors
+_FORMATS = {"time": "yyyy-mm-dd hh:mm:ss", "text": "@"}
 
-Look = Literal["input", "sum", "output"]
+
+class Look(NamedTuple):
+    """How a column looks below its heading."""
+
+    width: float
+    color: str | None = None
+    format: str = "General"
 
 
-@dataclass(frozen=True)
-class Sheet:
+class Sheet(NamedTuple):
     """A sheet: its rows, which are made while they are written, and how it looks."""
 
     title: str
-    rows: Iterator[list[Any]]
-    widths: Sequence[float] = ()
-    looks: Sequence[Look] = ()  # of the columns, below the heading
-    formats: Sequence[str] = ()
-    freeze: str | None = None
+    rows: Iterator[Sequence[Any]]
+    looks: Sequence[Look]
+    freeze: str | None = "A2"
     choices: Sequence[tuple[str, str]] = ()  # cells and where their list of values is
 
 
-def sheets(layout: Layout, nested: Nested | None, table: dict[str, list[Any]]) -> Iterator[Sheet]:
-    """The sheets of a workbook, with the columns of a table as the first rows."""
-    width = 0 if nested else layout.steps + len(layout.features)
-    if layout.n_rows * width > MOST_FORMULAS or width >= LAST_COLUMN:
+def sheets(layout: Layout, style: Style, n_rows: int, examples: Sequence[list[Any]]) -> Iterator[Sheet]:
+    """The sheets of a workbook; `examples` are the first cells of each input."""
+    nested = nested_formulas(layout, style)
+    _check_size(layout, n_rows, 0 if nested else layout.steps + len(layout.features))
+    yield _predict_sheet(layout, predict_formulas(layout, nested), n_rows, examples)
+    looks = [Look(width) for width in (8, 20, 44, 8, 8, 10, 10)]
+    looks += [_output_look(heading) for heading in layout.node_columns[len(looks) :]]
+    yield Sheet("Tree", _node_rows(layout, not nested), [look._replace(color=None) for look in looks], "B2")
+    yield Sheet("Columns", _column_rows(layout), [Look(24)] * len(layout.inputs))
+    if not nested:
+        looks = [Look(_width(layout.code.tree.tested[j].name)) for j in layout.features]
+        yield Sheet("Walk", _walk_rows(layout, n_rows), looks)
+    yield Sheet("Read me", _read_me(layout, bool(nested), n_rows), [Look(100)], None)
+
+
+def _check_size(layout: Layout, n_rows: int, walk: int) -> None:
+    """ValueError about a workbook that is larger than Excel takes."""
+    if n_rows * walk > MOST_FORMULAS or walk >= LAST_COLUMN:
         raise ValueError(
-            f"this tree makes up to {layout.steps:,} tests in a row, so that {layout.n_rows:,} rows take "
-            f"{layout.n_rows * width:,} formulas, where {MOST_FORMULAS:,} are reasonable: "
+            f"this tree makes up to {layout.steps:,} tests in a row, so that {n_rows:,} rows take "
+            f"{n_rows * walk:,} formulas, where {MOST_FORMULAS:,} are reasonable: "
             "say rows= fewer, prune the tree, or export it as sql or python"
         )
-    yield _predict_sheet(layout, nested, table)
-    widths = [8, 20, 44, 8, 8, 10, 10, *[14] * (len(layout.node_columns) - 7)]
-    shares = ["0.0%" if heading.startswith("P(") else "General" for heading in layout.node_columns]
-    yield Sheet("Tree", _node_rows(layout, nested is None), widths, (), shares, "B2")
-    yield Sheet("Columns", _column_rows(layout), [24] * len(layout.inputs), (), (), "A2")
-    if nested is None:
-        yield Sheet("Walk", _walk_rows(layout), [20] * len(layout.features), (), (), "A2")
-    yield Sheet("Read me", _read_me(layout, nested is not None), [100])
+    width = max(
+        len(layout.inputs) + len(layout.code.sums) + len(layout.outputs), len(layout.node_columns) + 3
+    )
+    if width > LAST_COLUMN or layout.n_nodes >= LAST_ROW:
+        raise ValueError(
+            f"the workbook would have a sheet of {width:,} columns and one of {layout.n_nodes + 1:,} rows; "
+            f"Excel has {LAST_COLUMN:,} and {LAST_ROW:,}: prune the tree, or leave columns= out"
+        )
 
 
 # ---- the sheet "Predict"
 
 
-def _predict_sheet(layout: Layout, nested: Nested | None, table: dict[str, list[Any]]) -> Sheet:
-    code, columns = layout.code, [layout.code.tree.schema.columns[j] for j in layout.inputs]
-    formats = [_FORMATS.get(family(column), "General") for column in columns]
-    formats += ["General"] * (len(code.sums) + len(code.targets)) + ["0.0%"] * len(layout.classes)
-    counts: list[tuple[Look, int]] = [
-        ("input", len(columns)),
-        ("sum", len(code.sums)),
-        ("output", len(layout.outputs)),
+def _predict_sheet(
+    layout: Layout, formulas: list[Formula], n_rows: int, examples: Sequence[list[Any]]
+) -> Sheet:
+    """The sheet to type rows into."""
+    sums = [name_text(layout.code.tree.tested[j].name) for j in layout.code.sums]
+    headings = [*map(_heading, layout.columns), *sums, *layout.outputs]
+    formats = [_FORMATS.get(family(column), "General") for column in layout.columns]
+    looks = [
+        Look(max(_width(heading), len(format) + 1), INPUT, format)
+        for heading, format in zip(headings, formats, strict=False)
     ]
-    looks = [look for look, number_of in counts for _ in range(number_of)]
-    headings = [
-        *map(_heading, columns),
-        *(name_text(code.tree.tested[j].name) for j in code.sums),
-        *layout.outputs,
-    ]
-    widths = [min(max(12, len(heading) + 3), 40) for heading in headings]
-    for place, column in enumerate(columns):
-        widths[place] = max(widths[place], 20 * (column.kind == "time"))
-    widths[-1] = 34
+    looks += [*map(_output_look, headings[len(looks) : CHECK]), Look(34, OUTPUT)]
     choices = [
-        (f"{letters(place)}2:{letters(place)}{layout.n_rows + 1}", categories_range(place, column))
-        for place, (j, column) in enumerate(zip(layout.inputs, columns, strict=True), start=1)
-        if column.categories and j in code.used
+        (f"{letters(place)}2:{letters(place)}{n_rows + 1}", layout.categories(j))
+        for place, j in enumerate(layout.inputs, start=1)
+        if j in layout.code.used and layout.code.tree.tested[j].categories
     ]
-    rows = _predict_rows(layout, headings, nested, table)
-    return Sheet("Predict", rows, widths, looks, formats, "A2", choices)
-
-
-_FORMATS = {"time": "yyyy-mm-dd hh:mm:ss", "text": "@"}
+    values = chain(zip(*examples, strict=True), repeat((None,) * len(examples)))
+    rows = ([*cells, *formulas] for cells in islice(values, n_rows))
+    return Sheet("Predict", chain([headings], rows), looks, "A2", choices)
 
 
 def _heading(column: Column) -> str:
@@ -118,148 +116,66 @@ def _heading(column: Column) -> str:
     return shorten(column.name, LONGEST_HEADING) or "(no name)"
 
 
-def _predict_rows(
-    layout: Layout, headings: list[str], nested: Nested | None, table: dict[str, list[Any]]
-) -> Iterator[list[Any]]:
-    yield list(headings)
-    names = [layout.code.tree.schema.names[j] for j in layout.inputs]
-    given = zip_longest(*(table.get(name, []) for name in names))
-    for row in range(2, layout.n_rows + 2):
-        values = next(given, (None,) * len(names))
-        sums = [_sum(layout, j, row) for j in layout.code.sums]
-        yield [*values, *sums, *_outputs(layout, nested, row), _check(layout, row)]
+def _width(heading: str) -> float:
+    return min(max(12, len(heading) + 3), 40)
 
 
-def _sum(layout: Layout, feature: int, row: int) -> Formula:
-    """A sum of columns, empty where one of them is."""
-    terms = [(layout.cell(j, row), weight) for j, weight in layout.code.terms(feature)]
-    what = f"the sum {name_text(layout.code.tree.tested[feature].name)}"
-    gaps = "+".join(f'({cell}="")' for cell, _ in terms)
-    total = "+".join(f"{number(weight)}*{cell}" for cell, weight in terms)
-    return formula(f'IF({gaps}>0,"",{total})', what)
+def _output_look(heading: str) -> Look:
+    return Look(_width(heading), OUTPUT, "0.0%" if heading.startswith("P(") else "General")
 
 
-def _outputs(layout: Layout, nested: Nested | None, row: int) -> Iterator[Formula]:
-    """The formulas of a row but for the check."""
-    for place, output in enumerate(layout.outputs[:CHECK]):
-        if nested and place in nested:
-            value = nested[place](row)
-        elif place == len(layout.outputs) + LEAF:
-            value = f"Walk!${letters(len(layout.features) + 1 + layout.steps)}{row}"
-        elif layout.code.formulas is not None:
-            value = _linear_answer(layout, row)
-        else:
-            value = layout.lookup(FIRST_ANSWER + place, row)
-        yield layout.if_ok(value, row, f"the {output}")
-
-
-def _linear_answer(layout: Layout, row: int) -> str:
-    """The formula of a leaf; an empty cell counts as the mean of its column."""
-    means = {j: mean for _, terms in layout.code.formulas or () for j, _, mean in terms}
-    answer = layout.lookup(FIRST_ANSWER, row)
-    for place, j in enumerate(layout.regressors, start=FIRST_ANSWER + 1):
-        cell = layout.cell(j, row)
-        answer += f'+{layout.lookup(place, row)}*IF({cell}="",{number(means[j])},{cell})'
-    return answer
-
-
-def _check(layout: Layout, row: int) -> Formula:
-    """Whether the values of a row are of the kinds of their columns, and there where they have to be."""
-    cells, headings = layout.inputs_of(row), layout.inputs_of("$1")
-    found = '"ok"'
-    if layout.code.demanded:
-        gap = (
-            f'SUMPRODUCT(MAX(({cells}="")*COLUMN({cells})*(Columns!{layout.inputs_of("$3")}="{_REQUIRED}")))'
-        )
-        found = f'IF({gap}>0,INDEX({headings},{gap})&" is missing","ok")'
-    wrong = _wrong_kind(layout, cells)
-    if wrong:
-        place = f'SUMPRODUCT(MAX(({cells}<>"")*COLUMN({cells})*{wrong}))'
-        kind = f"INDEX(Columns!{layout.inputs_of('$2')},{place})"
-        found = f'IF({place}>0,INDEX({headings},{place})&" must be "&{kind},{found})'
-    return formula(f'IF(COUNTBLANK({cells})={len(layout.inputs)},"",{found})', "the check")
-
-
-def _wrong_kind(layout: Layout, cells: str) -> str:
-    """For each cell that is not empty, whether it is not of the kind of its column; empty if any cell is."""
-    own = {kind_text(layout, j) for j in layout.inputs}
-    kinds = f"Columns!{layout.inputs_of('$2')}"
-    tests = [
-        (f"({kinds}={text(kind)})*" if len(own) > 1 else "") + test.format(cells)
-        for kind, test in _NOT_OF_KIND.items()
-        if kind in own
-    ]
-    return tests[0] if len(tests) == 1 else f"({'+'.join(tests)})" if tests else ""
-
-
-# ---- the sheets "Columns" and "Tree"
-
-_NOT_OF_KIND = {
-    NUMBER: "(1-ISNUMBER({0}))",
-    TIME: "(1-ISNUMBER({0}))",
-    BOOL: "({0}<>TRUE)*({0}<>FALSE)",
-}
-_REQUIRED, _OPTIONAL, _UNUSED = "required", "may be empty", "not used"
+# ---- the sheets "Columns", "Tree" and "Walk"
 
 
 def _column_rows(layout: Layout) -> Iterator[list[Any]]:
     """Each column as in the sheet "Predict": its kind, whether it has to be there, its categories."""
     code = layout.code
-    yield [_heading(code.tree.schema.columns[j]) for j in layout.inputs]
-    yield [kind_text(layout, j) for j in layout.inputs]
-    yield [
-        _REQUIRED if j in code.demanded else _OPTIONAL if j in code.used else _UNUSED for j in layout.inputs
-    ]
+    yield [*map(_heading, layout.columns)]
+    yield [*layout.kinds()]
+    needs = dict.fromkeys(code.used, "may be empty") | dict.fromkeys(code.demanded, REQUIRED)
+    yield [needs.get(j, "not used") for j in layout.inputs]
     categories = [code.tree.schema.columns[j].categories if j in code.used else () for j in layout.inputs]
     yield from map(list, zip_longest(*categories))
 
 
-def _node_rows(layout: Layout, is_looked_up: bool) -> Iterator[list[Any]]:
-    """The nodes, then the surrogates, with what the formulas read: the input, the threshold, the categories
-    as one character each, 1 yes, 0 no, ? missing, first that of new categories.
+def _node_rows(layout: Layout, is_walked: bool) -> Iterator[list[Any]]:
+    """The nodes, then the surrogates; for a walk also with what its formulas read: the input, the threshold,
+    the categories as one character each, 1 yes, 0 no, ? missing, first that of new categories.
     """
-    tree = layout.code.tree
-    yield [*layout.node_columns, *(["input", "threshold", "categories"] if is_looked_up else [])]
-    answers = _leaf_cells(layout)
-    right, leaves = tree.right.tolist(), tree.is_leaf.tolist()
+    tree, answers, surrogates = layout.code.tree, _leaf_cells(layout), []
+    yield [*layout.node_columns, *(["input", "threshold", "categories"] if is_walked else [])]
+    blank, right = [None] * (len(layout.node_columns) - 7), tree.right.tolist()
     for node in range(tree.n_nodes):
-        if leaves[node]:
-            yield [node, *[None] * 5, int(tree.rows[node]), *next(answers)]
+        rows = int(tree.rows[node])
+        if tree.is_leaf[node]:
+            yield [node, *[None] * 5, rows, *next(answers)]
             continue
-        others = tree.surrogates.of(node)
+        entries = tree.surrogates.of(node)
         default = node + 1 if tree.missing_left[node] else right[node]
-        gap = tree.n_nodes + others[0] if len(others) else default
-        words = escape(branch_in_words(tree, node, True, learnt=frozenset()))
+        places = [tree.n_nodes + entry for entry in entries] + [default]
+        tests = [[*_test_cells(layout, test)] if is_walked else [] for test in questions(tree, node)]
         name = escape(name_text(tree.tested[tree.feature[node]].name))
-        start = [node, name, words, node + 1, right[node], gap, int(tree.rows[node])]
-        yield _branch_row(layout, start, next(iter(questions(tree, node))) if is_looked_up else None)
-    for entry in range(len(tree.surrogates)):
-        node = int(tree.surrogates.node[entry])
-        is_last = entry + 1 == len(tree.surrogates) or int(tree.surrogates.node[entry + 1]) != node
-        default = node + 1 if tree.missing_left[node] else right[node]
-        gap = default if is_last else tree.n_nodes + entry + 1
-        question, name = stand_in(tree, entry), f"instead of node {node}"
-        ways, is_left = [node + 1, right[node]], question.is_category or not question.reversed
-        words = escape(surrogate_in_words(tree, entry, is_left))
-        start = [tree.n_nodes + entry, name, words, *(ways if is_left else ways[::-1]), gap, None]
-        yield _branch_row(layout, start, question if is_looked_up else None)
+        words = escape(branch_in_words(tree, node, True, learnt=frozenset()))
+        yield [node, name, words, node + 1, right[node], places[0], rows, *blank, *tests[0]]
+        for entry, gap, test in zip(entries, places[1:], tests[1:], strict=True):
+            is_left = tree.surrogates.subset[entry] >= 0 or not tree.surrogates.reversed[entry]
+            ways = [node + 1, right[node]] if is_left else [right[node], node + 1]
+            words = escape(surrogate_in_words(tree, entry, is_left))
+            start = [tree.n_nodes + entry, f"instead of node {node}", words]
+            surrogates.append([*start, *ways, gap, None, *blank, *test])
+    yield from surrogates
 
 
-def _branch_row(layout: Layout, cells: list[Any], question: Question | None) -> list[Any]:
-    """The row of a branch or surrogate, with its question as the formulas read it."""
-    cells += [None] * (len(layout.node_columns) - len(cells))
-    if question is None:
-        return cells
-    code = layout.code
-    place = layout.features.index(question.feature) + 1
-    if question.is_category:
-        characters = np.full(len(question.left) + len(question.right), "0")
-        characters[list(question.left)] = "1"
-        unseen = {True: "1", False: "0", None: "?"}[question.unseen_left]
-        return [*cells, place, None, unseen + "".join(characters.tolist())]
-    is_time = code.tree.tested[question.feature].kind == "time"
-    threshold = time_threshold(question.threshold) if is_time else readable(question.threshold)
-    return [*cells, place, threshold, None]
+def _test_cells(layout: Layout, test: Question) -> list[Any]:
+    """A test as formulas read it."""
+    place = layout.features.index(test.feature) + 1
+    if test.is_category:
+        unseen = {True: "1", False: "0", None: "?"}[test.unseen_left]
+        left = {*test.left}
+        codes = range(len(test.left) + len(test.right))
+        return [place, None, unseen + "".join("01"[code in left] for code in codes)]
+    is_time = layout.code.tree.tested[test.feature].kind == "time"
+    return [place, time_threshold(test.threshold) if is_time else readable(test.threshold), None]
 
 
 def _leaf_cells(layout: Layout) -> Iterator[list[Any]]:
@@ -267,74 +183,40 @@ def _leaf_cells(layout: Layout) -> Iterator[list[Any]]:
     code = layout.code
     if code.formulas is not None:
         for first, terms in code.formulas:
-            own = {j: coefficient for j, coefficient, _ in terms}
-            yield [first, *(own.get(j, 0.0) for j in layout.regressors)]
+            slopes = {j: coefficient for j, coefficient, _ in terms}
+            yield [first, *(slopes.get(j, 0.0) for j in layout.regressors)]
         return
-    answers = []
+    columns = []
     for k, target in enumerate(code.targets):
-        classes = target.classes
-        answers.append([answer if classes is None else classes[answer] for answer in code.answers(k)])
-    shares = [code.tree.shares(code.leaves)[k] for k in range(len(answers))] if layout.classes else []
-    for place in range(len(code.leaves)):
-        yield [
-            *(answer[place] for answer in answers),
-            *(float(shares[k][place, own]) for _, k, own in layout.classes),
-        ]
+        classes, found = target.classes, code.answers(k)
+        columns.append(found if classes is None else [classes[answer] for answer in found])
+    shares = code.tree.shares(code.leaves) if layout.classes else []
+    columns += [shares[k][:, each].tolist() for k, each, _ in layout.classes]
+    yield from map(list, zip(*columns, strict=True))
 
 
-# ---- the sheet "Walk"
-
-
-def _walk_rows(layout: Layout) -> Iterator[list[Any]]:
-    """The values that tests compare, categories by their codes, and the node of each row after each test."""
-    features, steps = layout.features, layout.steps
-    names = [escape(name_text(layout.code.tree.tested[j].name)) for j in features]
-    yield [*names, "start", *(f"step {step}" for step in range(1, steps + 1))]
-    width, last, first = len(features), layout.n_nodes + 1, len(layout.node_columns) + 1
-    read, threshold, categories = (
-        f"INDEX(Tree!${name}$2:${name}${last},{{0}}+1)" for name in map(letters, range(first, first + 3))
-    )
-    ways = f"INDEX(Tree!$D$2:$F${last},{{0}}+1,{{1}})"
-    for row in range(2, layout.n_rows + 2):
-        cells: list[Any] = [_code_cell(layout, j, row) for j in features] + [0]
-        for step in range(steps):
-            node = f"{letters(width + 1 + step)}{row}"
-            value = f"INDEX($A{row}:${letters(max(width, 1))}{row},{read.format(node)})"
-            below = f"IF({value}<={threshold.format(node)},1,2)"
-            among = f'FIND(MID({categories.format(node)},{value}+1,1),"10?")'
-            way = f'IF({categories.format(node)}="",{below},{among})'
-            go = ways.format(node, f'IF({value}="",3,{way})')
-            cells.append(formula(f"IF({read.format(node)}=0,{node},{go})", "a step"))
-        yield cells
-
-
-def _code_cell(layout: Layout, feature: int, row: int) -> Formula:
-    """A number as it is; a category as its place among those of its column, 0 if it is none of them."""
-    cell = f"Predict!{layout.cell(feature, row)}"
-    column = layout.code.tree.tested[feature]
-    value = cell
-    if column.categories:
-        known = categories_range(layout.inputs.index(feature) + 1, column)
-        same = f"EXACT({cell},{known})" if family(column) == "text" else f"({cell}={known})"
-        value = f"SUMPRODUCT({same}*(ROW({known})-{FIRST_CATEGORY - 1}))"
-    return formula(f'IF({cell}="","",{value})', "a value")
+def _walk_rows(layout: Layout, n_rows: int) -> Iterator[Sequence[Any]]:
+    names = [escape(name_text(layout.code.tree.tested[j].name)) for j in layout.features]
+    yield [*names, "start", *(f"step {step}" for step in range(1, layout.steps + 1))]
+    yield from repeat(walk_formulas(layout), n_rows)
 
 
 # ---- the sheet "Read me"
 
 
-def _read_me(layout: Layout, is_nested: bool) -> Iterator[list[Any]]:
+def _read_me(layout: Layout, is_nested: bool, n_rows: int) -> Iterator[list[Any]]:
     tree, names = layout.code.tree, " and ".join(name_text(target.name) for target in layout.code.targets)
-    rows = count(int(tree.rows[0]), "training row")
+    leaves = "1 leaf" if tree.n_leaves == 1 else f"{tree.n_leaves:,} leaves"
+    also = "" if is_nested else ', and that of the sheet "Walk"'
     yield [f"A decision tree that predicts {escape(names)}"]
-    yield [f"It has {_leaf_count(tree)} and was grown on {rows}. {_training_error(tree)}"]
+    rows = count(int(tree.rows[0]), "training row")
+    yield [f"It has {leaves} and was grown on {rows}."]
     yield [f"Made by treewright {__version__}."]
     yield []
     yield ['How to use it: type or paste rows into the yellow cells of the sheet "Predict".']
-    also = "" if is_nested else ', of the sheet "Walk", too'
-    yield [f"The formulas reach down to row {layout.n_rows + 1:,}; for more rows copy the last one{also}."]
+    yield [f"The formulas reach down to row {n_rows + 1:,}; for more rows copy the last one{also} downwards."]
     yield ["An empty cell is a missing value. A row without any value has no prediction."]
-    yield ["Upper and lower case differ in texts, and so do spaces."]
+    yield ["Texts are equal if every character is, including spaces and upper and lower case."]
     yield ['The column "check" names values that are not of the kind of their column, listed in "Columns".']
     if layout.code.has_categories:
         yield ["A category that the tree has never seen goes with the larger part of the rows at each test."]
@@ -344,19 +226,3 @@ def _read_me(layout: Layout, is_nested: bool) -> Iterator[list[Any]]:
     yield ['The column "leaf" is the number of a node; the sheet "Tree" lists the nodes.']
     if not is_nested:
         yield ['The sheet "Walk" looks up the node of each row after each test.']
-
-
-def _leaf_count(tree: Tree) -> str:
-    return "1 leaf" if tree.n_leaves == 1 else f"{tree.n_leaves:,} leaves"
-
-
-def _training_error(tree: Tree) -> str:
-    """What the tree loses on the rows that it was grown from."""
-    loss = float(tree.mean(tree.loss[tree.is_leaf].sum()))
-    if not isfinite(loss):
-        return ""
-    if not tree.schema.predicts_classes:
-        return f"Its mean loss on them ({tree.criterion.replace('_', ' ')}) is {loss:.4g}."
-    if tree.schema.has_costs:
-        return f"Its mistakes on them cost {loss:.4g} per row."
-    return f"It is wrong for {percent(loss)} of them."

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from datetime import datetime, timedelta
-from itertools import chain
 from typing import Any
 
 LAST_ROW, LAST_COLUMN = 1_048_576, 16_384  # of a sheet
@@ -19,38 +18,35 @@ SMALLEST = 2.22507385850721e-308
 DIGITS = 15  # of a number that Excel reads and compares
 MICROSECONDS_A_DAY, EPOCH = 86_400_000_000, 25_569  # 1970-01-01 is the day 25,569 of Excel
 FIRST_DAY, AFTER_LAST_DAY = 61, 2_958_466  # from March 1900, where the calendar of Excel is right, to 9999
+ROW = "\0"  # no text in a formula holds it
 
 UNREADABLE = re.compile("[\0\ud800-\udfff\ufffe\uffff]")  # neither a file nor a function of Excel has them
-_SPECIAL = re.compile("[\x01-\x1f]|_(?=x[0-9A-Fa-f]{4}_)")  # in a file Excel takes _x0041_ for A
+_UNDERSCORE = "_(?!x[0-9A-Fa-f]{4}_)"  # but where Excel takes _x0041_ for A
+_PIECES = re.compile(f"[\x01-\x1f]|(?:[^\x01-\x1f_]|{_UNDERSCORE}){{1,{LONGEST_LITERAL}}}_?|_")
 
 
 class Formula(str):
-    """The text of a formula, with its "="; any other text in a cell is text, whatever it begins with."""
+    """The text of a formula, with its "=", in which `ROW` stands for the number of its row; any other text
+    in a cell is text, whatever it begins with.
+    """
 
     __slots__ = ()
 
 
 def formula(text: str, what: str) -> Formula:
-    """A formula; ValueError where Excel could not read it."""
-    if len(text) >= LONGEST_FORMULA or nesting(text) > DEEPEST_FORMULA:
+    """A formula for any row; ValueError where it is too long for Excel."""
+    length = len(in_last_row(text))
+    if length >= LONGEST_FORMULA:
         raise ValueError(
-            f"{what} takes a formula of {len(text):,} characters; Excel reads up to {LONGEST_FORMULA:,} "
-            f"and {DEEPEST_FORMULA} functions within one another: export the tree as sql or python"
+            f"{what} takes a formula of {length:,} characters; Excel reads up to {LONGEST_FORMULA:,}: "
+            "export the tree as sql or python"
         )
     return Formula(f"={text}")
 
 
-def nesting(text: str) -> int:
-    """How deep parentheses nest in a formula.
-
-    >>> nesting('IF(A1="((",MAX(1,(2)),3)')
-    3
-    """
-    depth = deepest = 0
-    for character in re.sub('"[^"]*"', "", text):
-        depth += (character == "(") - (character == ")")
-        deepest = max(deepest, depth)
-    return deepest
+def in_last_row(text: str) -> str:
+    """A formula where it is longest."""
+    return text.replace(ROW, str(LAST_ROW))
 
 
 def number(value: float) -> str:
@@ -80,16 +76,9 @@ def text(value: str) -> str:
     >>> text('5" pipe'), text("a\tb")
     ('"5"" pipe"', '"a"&CHAR(9)&"b"')
     """
-    parts, start = [], 0
-    for match in chain(_SPECIAL.finditer(value), [None]):
-        end = len(value) if match is None else match.start() + (match[0] == "_")
-        pieces = range(start, end, LONGEST_LITERAL)
-        parts += ['"' + value[i : min(i + LONGEST_LITERAL, end)].replace('"', '""') + '"' for i in pieces]
-        start = end
-        if match is not None and match[0] != "_":
-            parts.append(f"CHAR({ord(match[0])})")
-            start += 1
-    return "&".join(parts) or '""'
+    pieces = _PIECES.findall(value)
+    quoted = ('"' + each.replace('"', '""') + '"' if each >= " " else f"CHAR({ord(each)})" for each in pieces)
+    return "&".join(quoted) or '""'
 
 
 def label(value: Any) -> str:

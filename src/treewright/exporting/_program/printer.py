@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any, ClassVar
@@ -224,15 +225,11 @@ class Printer(ABC):
 
     def comment_lines(self, text: str) -> list[str]:
         """A comment of as many lines as it takes."""
-        (start, end), lines, line = self.comment, list[str](), ""
-        for each in self.remark(text).split(" "):
-            if len(line) + len(each) > 96:
-                lines.append(line)
-                line = ""
-            line += f" {each}"
+        start, end = self.comment
         further = " " * len(start) if end else start
-        lines = [f"{further if place else start}{line}" for place, line in enumerate([*lines, line])]
-        return [*lines[:-1], lines[-1] + end]
+        lines = textwrap.wrap(self.remark(text), 96, break_long_words=False, break_on_hyphens=False)
+        *lines, last = [f"{further if place else start} {line}" for place, line in enumerate(lines)]
+        return [*lines, last + end]
 
     def heading(self, *uses: str) -> list[str]:
         """What the program is and how it is used, as lines of comments."""

@@ -26,7 +26,8 @@ function testLine(node) {
   const [name, rest] = splitWords(tree.left_words[node], tree.feature[node]);
   const room = BOX.width - 24, bold = `600 12px ${fontFamily()}`, plain = `12px ${fontFamily()}`;
   const width = Math.min(name.length < 200 ? textWidth(name, bold) : room, room * 0.45);
-  const condition = fitText(rest.replace(/ or missing$/, ""), room - width, plain);  // missing values are in the details
+  const known = rest.endsWith(facts.or_missing) ? rest.slice(0, -facts.or_missing.length) : rest;  // the rest is in the details
+  const condition = fitText(known, room - width, plain);
   const label = fitText(name, room - textWidth(condition, plain), bold);
   return shape("text", { x: 10, y: 17, class: "question" },
     shape("tspan.strong", {}, label), shape("tspan", {}, condition));

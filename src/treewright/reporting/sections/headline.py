@@ -9,7 +9,7 @@ import numpy as np
 
 from treewright._text import amount, percent, row_count
 from treewright.certifying import Certificate, certify
-from treewright.certifying.losses import NUMBER_LOSSES, row_losses
+from treewright.certifying.losses import row_losses
 from treewright.encoding import Dataset
 from treewright.metrics import class_word
 from treewright.reporting.context import Context
@@ -20,6 +20,7 @@ from treewright.reporting.samples import ROWS_IN_WORDS, Sample
 from treewright.reporting.subject import Subject
 from treewright.tree import Tree
 from treewright.tree.missing import divides
+from treewright.tree.number_losses import NUMBER_LOSSES
 from treewright.tree.oblique import asked_columns
 
 _FRACTIONS = (
@@ -154,7 +155,7 @@ def _loss_sentence(tree: Tree, loss: float) -> str:
     if not tree.schema.predicts_classes:
         if tree.criterion == "squared_error":
             return f"was typically off by {amount(math.sqrt(loss))} (root mean squared error)"
-        return f"had a mean {NUMBER_LOSSES[tree.criterion]} of {amount(loss)}"
+        return f"had a mean {NUMBER_LOSSES[tree.criterion].words} of {amount(loss)}"
     return f"cost {amount(loss)} per row" if tree.schema.has_costs else f"was wrong for {percent(loss)}"
 
 
@@ -170,7 +171,7 @@ def _below(certificate: Certificate) -> str:
     if math.isinf(certificate.value):
         return "a single row says nothing about others"
     likely = f"its mean {certificate.what} is likely below {amount(certificate.value, up=True)}"
-    if certificate.what == NUMBER_LOSSES["squared_error"]:  # its root has the unit of the target
+    if certificate.what == NUMBER_LOSSES["squared_error"].words:  # its root has the unit of the target
         likely = f"it is likely off by less than {amount(math.sqrt(certificate.value), up=True)}"
     return f"on such rows {likely} (an estimate, not a guarantee)"
 
