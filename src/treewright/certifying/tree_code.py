@@ -325,7 +325,7 @@ def write_sum(direction: Direction, n_columns: int) -> str:
 def read_sum(reader: prefix_codes.Reader, n_columns: int) -> Direction:
     """The sum that a word writes.
 
-    >>> read_sum(Reader(write_sum(Direction((0, 2), (1.0, -0.5)), 4)), 4)
+    >>> read_sum(prefix_codes.Reader(write_sum(Direction((0, 2), (1.0, -0.5)), 4)), 4)
     Direction(columns=(0, 2), weights=(1.0, -0.5))
     """
     length, width = prefix_codes.read_whole(reader, 0) + 1, (n_columns - 1).bit_length()
