@@ -14,5 +14,5 @@ tree = grow(train)
 training, test_error = tree.curve(train), tree.curve(held_out)
 for splits in (0, 1, 2, 4, 8, 16, 32, 64, tree.n_leaves - 1):
     bar = "#" * round(200 * test_error[splits])
-    print(f"{splits + 1:4} leaves: {training[splits]:6.2%} training, {test_error[splits]:6.2%} held out {bar}")
+    print(f"{splits + 1:4} leaves: {training[splits]:6.2%} train, {test_error[splits]:6.2%} held out {bar}")
 print(f"\nThe best on the held-out rows has {test_error.argmin() + 1} leaves: {test_error.min():.2%}")

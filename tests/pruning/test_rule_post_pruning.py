@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -17,7 +18,7 @@ from treewright import Among, Below, Branch, Leaf, RuleList, Tree, encode, grow
 from treewright.datasets import load_spam
 from treewright.encoding import Dataset
 from treewright.pruning.pessimistic_errors import add_errors
-from treewright.pruning.rule_post_pruning import _error_rate, _generalise, _pessimistic_rate, rule_list
+from treewright.pruning.rule_post_pruning import _error_rate, _generalise, rule_list
 from treewright.pruning.rule_selection import Candidate, Covers, _class_order, _Subsets
 from treewright.tree.conditions import Between, Condition
 from treewright.tree.rule_list import paths
@@ -139,7 +140,7 @@ def test_conditions_are_dropped_as_one_would_by_hand(data: Any, confidence: floa
     rows = Dataset(tree.schema, others.dataset().columns, others.dataset().targets, _halves(others.weight))
     if rows.weight is not None and not rows.weight.any():
         return
-    estimate = _error_rate if confidence is None else lambda n, e: _pessimistic_rate(n, e, confidence)
+    estimate = partial(_error_rate, confidence=confidence)
     found = _generalise(tree, Covers(rows), estimate)
     mine = {(c.code, frozenset(c.conditions)): c.error for c in found}
     expected = naive_rules(tree, rows, confidence)

@@ -37,11 +37,9 @@ from math import log2, prod
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treewright.certifying.binomial import Floats
 from treewright.encoding import Dataset, prefix_codes
-from treewright.encoding.kinds import Kind
 from treewright.encoding.schema import Column, Schema
 from treewright.tree import Tree
 from treewright.tree.conditions import TESTS, CodeOptions, NodeTest
@@ -145,11 +143,6 @@ def _sum_bits(tree: Tree) -> Floats:
     return np.array([0.0, *lengths])[np.maximum(tree.feature - n_columns + 1, 0)]
 
 
-def _tests_kind(tree: Tree, kind: Kind) -> NDArray[np.bool_]:
-    """Whether each node tests a column of a kind, or a sum of such."""
-    return np.array([*(column.type is kind for column in tree.tested), False])[tree.feature]
-
-
 def _code_options(tree: Tree, known: bool) -> CodeOptions:
     has_sign = np.array([*(column.type.has_sign_bit for column in tree.tested), False])[tree.feature]
     below = np.isfinite(tree.threshold) & (tree.threshold < 0)
@@ -158,12 +151,11 @@ def _code_options(tree: Tree, known: bool) -> CodeOptions:
 
 def _test_bits(tree: Tree, known: bool) -> dict[str, Floats]:
     """The bits of the test of each node, by their meaning."""
-    code, parts = (
-        _code_options(tree, known),
-        {test.coded_as: np.zeros(tree.n_nodes) for test in TESTS.values()},
-    )
+    code = _code_options(tree, known)
+    parts = {test.coded_as: np.zeros(tree.n_nodes) for test in TESTS.values()}
     for kind in dict.fromkeys(column.type for column in tree.tested):
-        nodes, test = np.flatnonzero(_tests_kind(tree, kind)), TESTS[kind.test]
+        is_tested = np.array([*(column.type is kind for column in tree.tested), False])[tree.feature]
+        nodes, test = np.flatnonzero(is_tested), TESTS[kind.test]
         if nodes.size:
             parts[test.coded_as][nodes] = test.node_bits(tree, nodes, kind, code)
     return parts

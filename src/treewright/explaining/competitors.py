@@ -92,10 +92,12 @@ class Competitors(Sealed):
 
     def __str__(self) -> str:
         lines = []
-        for node, found in self.by_node.items():
+        for node, best in self.by_node.items():
             test = branch_in_words(self.tree, node, True)
             lines.append(f"node {node}: {test}   {row_count(int(self.tree.rows[node]))}")
-            cells = [[c.words, share_in_words(c), _agreement_in_words(c)] for c in found]
+            cells = [
+                [c.words, share_in_words(c), f"splits {percent(c.agreement)} of the rows alike"] for c in best
+            ]
             lines += (
                 [f"   {line}" for line in aligned(cells)]
                 if cells
@@ -115,10 +117,6 @@ def share_in_words(competitor: Competitor) -> str:
     """The gain as a share of that of the node's own test."""
     share = "< 1%" if competitor.share < 0.01 else f"{competitor.share:.0%}"
     return f"{share} of the gain".replace("%", " %")
-
-
-def _agreement_in_words(competitor: Competitor) -> str:
-    return f"splits {percent(competitor.agreement)} of the rows alike"
 
 
 @documented

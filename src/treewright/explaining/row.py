@@ -71,7 +71,8 @@ class Row(NamedTuple):
         parts = ", ".join(f"{escape(names[j])} {self.cell(j).words}" for j in direction.columns)
         if np.isnan(total):
             return Cell(None, f"missing ({parts})", known=False)
-        return Cell(total, f"{_number(float(f'{total:.12g}'))} ({parts})")
+        text = Column("").threshold_text(float(f"{total:.12g}"))
+        return Cell(total, f"{text} ({parts})")
 
 
 _MISSING = Cell(None, "missing", known=False)
@@ -79,10 +80,6 @@ _MISSING = Cell(None, "missing", known=False)
 
 def _is_unseen(column: Column, cells: NDArray[Any]) -> bool:
     return column.type.is_category and bool(cells[0] == UNSEEN)
-
-
-def _number(value: float) -> str:
-    return Column("").threshold_text(value)
 
 
 def one_row(tree: Tree, row: Any) -> Row:

@@ -177,8 +177,9 @@ class Code:
         """The prediction of a leaf, its rows, and the share of its class among them."""
         tree, rows = self.tree, row_count(int(self.tree.rows[node]))
         if not self.predicts_classes:
-            numbers = ", ".join(map(repr, tree.value[node].tolist()))
-            return remark(f"{numbers if tree.linear is None else number_in_words(tree, node, 4)}: {rows}")
+            is_plain = tree.linear is None
+            words = map(repr, tree.value[node].tolist()) if is_plain else [number_in_words(tree, node, 4)]
+            return remark(f"{', '.join(words)}: {rows}")
         labels = zip(self.targets, tree.label[node].tolist(), strict=True)
         words = [_short(label_text((target.classes or ())[code]), 30) for target, code in labels]
         shares = [percent(share) for share in tree.confidence[node].tolist()]

@@ -99,12 +99,12 @@ def answers(rendered: bytes, tree: Tree, table: dict[str, Any], **options: Any) 
     step = max(1, CELLS_AT_ONCE // (len(layout.features) + layout.steps + len(layout.outputs)))
     whole = dict.fromkeys(tree.schema.names, [None] * n_rows) | table  # columns without tests are empty
     books = []
-    for start in range(0, max(n_rows, 1), step):
+    for start in range(0, n_rows, step):
         part = {name: column[start : start + step] for name, column in whole.items()}
         books.append(render(tree, **options | {"examples": part, "rows": 1}))
     first = len(layout.inputs) + len(layout.code.sums)
-    cells = [row[first : first + len(targets)] for row in libreoffice.calculate(books)][:n_rows]
-    columns = list(zip(*cells, strict=True)) if cells else [()] * len(targets)
+    cells = [row[first : first + len(targets)] for row in libreoffice.calculate(books)]
+    columns = list(zip(*cells, strict=True))
     if tree.schema.predicts_classes:
         return in_columns([label_array(tree, [*map(libreoffice.decode, column)]) for column in columns])
     numbers = [[cell if isinstance(cell, int | float) else np.nan for cell in column] for column in columns]

@@ -99,7 +99,7 @@ def rule_list(
     validation = None if validation is None else given_rows(tree, validation, "validation")
     classes = classes_of(tree.schema)
     covers = Covers(with_directions(data, tree.directions))
-    estimate = partial(_pessimistic_rate, confidence=confidence) if method == "pessimistic" else _error_rate
+    estimate = partial(_error_rate, confidence=confidence if method == "pessimistic" else None)
     judges = covers if validation is None else Covers(with_directions(validation, tree.directions))
     rules = _generalise(tree, judges, estimate)
     if method == "pessimistic":
@@ -130,16 +130,10 @@ def _check(tree: Tree, validation: Dataset | None, method: str, max_rules: int) 
         )
 
 
-def _pessimistic_rate(rows: Floats, errors: Floats, confidence: float) -> Floats:
-    return _rate(rows, errors + add_errors(rows, errors, confidence))
-
-
-def _error_rate(rows: Floats, errors: Floats) -> Floats:
-    return _rate(rows, errors)
-
-
-def _rate(rows: Floats, errors: Floats) -> Floats:
-    """Errors per row, to so many digits that rounding makes no difference; 1 where there is no row."""
+def _error_rate(rows: Floats, errors: Floats, confidence: float | None = None) -> Floats:
+    """Errors per row, pessimistic ones of a confidence if it is given; 1 where there is no row."""
+    if confidence is not None:
+        errors = errors + add_errors(rows, errors, confidence)
     rate: Floats = np.divide(errors, rows, out=np.ones_like(rows), where=rows > 0)
     return rate.round(_DIGITS)
 

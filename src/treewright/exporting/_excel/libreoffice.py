@@ -53,6 +53,8 @@ def representable(tree: Tree, table: dict[str, Any]) -> dict[str, Any]:
             gap = np.abs(values[j] - threshold)
             kept &= ~((gap > 0) & (gap <= 10 * APART * size))
     rows = np.flatnonzero(kept)
+    if not len(rows):
+        raise ValueError("check= has no row with a value, or none whose sums differ from thresholds in Excel")
     return {name: take(column, rows) for name, column in held.items()}
 
 

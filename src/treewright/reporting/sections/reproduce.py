@@ -53,12 +53,9 @@ def _code(model: Any, subject: Subject, rows: Mapping[str, Dataset], seed: int) 
     seeded = f", seed={seed}" if seed else ""
     if callable(getattr(model, "get_params", None)):
         made = " ".join(repr(model).split())
-        lines = [
-            f"from treewright import {type(model).__name__}, report",
-            "",
-            f"model = {made}.fit(X, y)",
-        ]
-        return "\n".join([*map(_line, lines), f"report(model{given}{seeded}).save('report.html')"])
+        lines = [f"from treewright import {type(model).__name__}, report", "", f"model = {made}.fit(X, y)"]
+        lines = [shorten(line, 2_000) for line in lines]
+        return "\n".join([*lines, f"report(model{given}{seeded}).save('report.html')"])
     target = shorten(subject.model.schema.targets[0].name)
     options = _grow_arguments(subject.full_tree)
     names = [*(type(value).__name__ for value in options.values()), "encode", "grow"]
@@ -91,10 +88,6 @@ def _grow_arguments(tree: Tree) -> dict[str, Option]:
     if tree.directions:
         options["split"] = Oblique(max(len(direction.columns) for direction in tree.directions))
     return options
-
-
-def _line(text: str) -> str:
-    return shorten(text, 2_000)
 
 
 def fingerprint(data: Dataset) -> str:
