@@ -95,11 +95,11 @@ def test_the_larger_of_two_limits_does_not_check() -> None:
     """Costs that vary much: the limit by kl is the smaller one."""
     tree, matrix = stump([90, 10], [10, 90]), [[0, 1], [3, 0]]
     test = rows_of([0.0] * 50 + [1.0] * 50, ["no"] * 45 + ["yes"] * 50 + ["no"] * 5)
-    certificate = certify(tree, test=test, cost_matrix=matrix)
+    certificate = certify(tree, test=test, costs=matrix)
     mean, deviation = certificate.error / 3, certificate.deviation / 3
     bernstein = 3 * float(bernstein_upper(mean, deviation**2, 100, log(2 / 0.05)))
     assert certificate.value < bernstein < 3
-    assert certificate.check(test, cost_matrix=matrix)
+    assert certificate.check(test, costs=matrix)
     assert not replace(certificate, value=bernstein).check()
 
 
@@ -108,7 +108,7 @@ def test_costs_are_those_of_the_answers_of_the_tree() -> None:
     x, y = [0.0] * 5 + [1.0] * 5, ["no"] * 3 + ["yes"] * 7
     tree = stump([3, 2], [0, 5])
     test = rows_of([*x, 0.0], [*y, "no"])
-    certificate = certify(tree, test=test, cost_matrix=[[0, 1], [50, 0]])
+    certificate = certify(tree, test=test, costs=[[0, 1], [50, 0]])
     assert certificate.error == pytest.approx(2 * 50 / 11)
     plain, heavy = (
         grow(encode({"x": x}, y, weight=weight)).with_costs([[0, 1], [7, 0]])
@@ -178,11 +178,11 @@ def test_bad_requests() -> None:
         ({"test": test, "choice": 3}, "has no option 'choice'"),
         ({"test": test, "points": 1}, "has no option 'points'"),
         ({"method": "compression", "points": 3}, "1 row or by the 2"),
-        ({"test": test, "cost_matrix": [[0, 1]]}, r"must be \(2, 2\)"),
-        ({"test": test, "cost_matrix": "many"}, "2 × 2"),
-        ({"test": test, "cost_matrix": [[0, -1], [1, 0]]}, "at least 0"),
-        ({"test": test, "cost_matrix": [[0, nan], [1, 0]]}, "at least 0"),
-        ({"test": test, "cost_matrix": np.zeros((2, 2))}, "all zeros"),
+        ({"test": test, "costs": [[0, 1]]}, r"must be \(2, 2\)"),
+        ({"test": test, "costs": "many"}, "2 × 2"),
+        ({"test": test, "costs": [[0, -1], [1, 0]]}, "at least 0"),
+        ({"test": test, "costs": [[0, nan], [1, 0]]}, "at least 0"),
+        ({"test": test, "costs": np.zeros((2, 2))}, "all zeros"),
         ({"test": test, "loss": "squared_error"}, "for trees that predict numbers"),
         ({"test": test, "loss_bound": 1.0}, "loss_bound is for numbers"),
         ({"test": test.take([])}, "no rows"),

@@ -255,7 +255,7 @@ def test_a_changed_certificate_does_not_check(spam: tuple[Tree, Dataset, Dataset
     tree, train, test = spam
     certificates = [certify(tree, name, data=train) for name in BOUNDS]
     certificates += [certify(tree, test=test, choices=7), certify(tree, "reduced_error", test=test)]
-    certificates.append(certify(tree, test=test, cost_matrix=[[0, 1], [3, 0]]))
+    certificates.append(certify(tree, test=test, costs=[[0, 1], [3, 0]]))
     for certificate in certificates:
         assert certificate.check()
         first = next(iter(certificate.breakdown), "shape")
@@ -316,7 +316,7 @@ def test_words() -> None:
     assert "chose among all prunings" in str(certify(tree, "reduced_error", test=test))
     hopeless = str(certify(stump([1, 0], [0, 1]), "vc"))
     assert hopeless.endswith("nothing can be said with 95 % confidence")
-    cost = certify(tree, test=test, cost_matrix=[[0, 1], [20, 0]])
+    cost = certify(tree, test=test, costs=[[0, 1], [20, 0]])
     assert str(cost).startswith("cost on 1,000 rows never used for fitting: 1.6   → with 95 % confidence")
 
 
@@ -329,7 +329,7 @@ def test_the_shown_bound_is_rounded_up() -> None:
             <= float(certificate.bound_text.removesuffix(" %")) / 100
             < certificate.value + 0.001
         )
-        paid = certify(tree, test=test, delta=delta, cost_matrix=[[0, 1], [20, 0]])
+        paid = certify(tree, test=test, delta=delta, costs=[[0, 1], [20, 0]])
         assert paid.value <= float(paid.bound_text) < paid.value * 1.001
 
 
@@ -339,12 +339,12 @@ def test_the_shown_bound_is_rounded_up() -> None:
 def test_costs_bound_the_mean_cost() -> None:
     tree, test = counted(80, 1000)
     matrix = np.array([[0.0, 2.0], [5.0, 0.0]])
-    certificate = certify(tree, test=test, cost_matrix=matrix)
+    certificate = certify(tree, test=test, costs=matrix)
     assert certificate.error == pytest.approx(0.4)
     assert 0.4 < certificate.value < 5 * binomial_upper(80, 1000, log(400))
     assert certificate.most == 5
-    assert certificate.check(test, cost_matrix=matrix)
-    assert not certificate.check(test, cost_matrix=matrix / 2)
+    assert certificate.check(test, costs=matrix)
+    assert not certificate.check(test, costs=matrix / 2)
     assert any("more than 5" in text for text in certificate.assumptions)
 
 
@@ -380,8 +380,8 @@ def test_numbers_need_a_bound_for_a_guarantee(criterion: Any) -> None:
         certify(tree, test=test, loss_bound=nan)
     with pytest.raises(ValueError, match="cannot be bounded"):
         certify(tree)
-    with pytest.raises(ValueError, match="cost_matrix is for classes"):
-        certify(tree, test=test, cost_matrix=[[0, 1], [1, 0]])
+    with pytest.raises(ValueError, match="costs are for classes"):
+        certify(tree, test=test, costs=[[0, 1], [1, 0]])
     assert certify(tree, test=test.take([0]), loss=criterion).value == np.inf
 
 

@@ -201,6 +201,6 @@ def test_priors_scale_costs_by_the_training_rows() -> None:
             certify(tree)
         fresh = certify(tree, test=coins(700).take(slice(400, 700)))
         assert any("times the prior of its class" in each for each in fresh.assumptions)
-        plain = certify(tree, test=coins(700).take(slice(400, 700)), cost_matrix=[[0, 1], [1, 0]])
+        plain = certify(tree, test=coins(700).take(slice(400, 700)), costs=[[0, 1], [1, 0]])
         assert not any("prior" in each for each in plain.assumptions)
     assert grow(data, costs=[[0, 1], [2, 0]]).schema.targets[0].priors is None

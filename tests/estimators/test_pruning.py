@@ -154,7 +154,7 @@ def test_a_class_that_validation_lacks_and_a_category_that_training_lacks() -> N
         ({"pruning": CostComplexity(ruler=1)}, "CostComplexity has 'ruler'.*known: select, .*alpha"),
         ({"pruning": CostComplexity(select="luck")}, "select='luck' is unknown"),
         ({"pruning": "cost_complexity", "ccp_alpha": 0.1}, "ccp_alpha=0.1"),
-        ({"pruning": CostComplexity(cost_matrix=np.eye(3))}, "shape"),
+        ({"pruning": CostComplexity(costs=np.eye(3))}, "shape"),
     ],
 )
 def test_refusals(parameters: dict[str, Any], message: str) -> None:
@@ -190,7 +190,7 @@ def test_refused_validation() -> None:
 
 
 def test_costs_reach_the_answers() -> None:
-    options = {"cost_matrix": [[0, 20], [1, 0]]}
+    options = {"costs": [[0, 20], [1, 0]]}
     plain = DecisionTreeClassifier(pruning="cost_complexity").fit(X[SEEN], Y[SEEN])
     wary = DecisionTreeClassifier(pruning=CostComplexity(**options)).fit(X[SEEN], Y[SEEN])
     missed = [int(((m.predict(X[NEW]) == 1) & (Y[NEW] == 0)).sum()) for m in (plain, wary)]

@@ -272,7 +272,7 @@ def test_folds_grow_by_the_trees_own_costs() -> None:
     tuned = prune(tree, "bottom_up", c="cv", data=rare, growing=how)
     assert tuned.pruned.schema == tree.schema
     assert len(compare(data, ["cost_complexity"], growing=how).rows) == 5
-    by_argument = compare(data, ["cost_complexity"], cost_matrix=COSTS, priors=PRIORS)
+    by_argument = compare(data, ["cost_complexity"], costs=Costs(COSTS, priors=PRIORS))
     again = compare(data, ["cost_complexity"], growing={"costs": Costs(COSTS, priors=PRIORS)})
     assert [row["test"] for row in by_argument.rows] == [row["test"] for row in again.rows]
 

@@ -91,7 +91,7 @@ def test_an_open_path_marks_nothing() -> None:
 )
 def test_what_is_lost_in_words(kind: str, told: str, tmp_path: Path) -> None:
     data = table(kind)
-    options = {"cost_matrix": COSTS} if kind == "costs" else {}
+    options = {"costs": COSTS} if kind == "costs" else {}
     ax = select(prune(grow(data), **options), leaves=3).plot()
     assert told in ax.get_ylabel()
     assert drawn(ax, tmp_path)

@@ -135,7 +135,7 @@ def test_costs_count() -> None:
     tree = grow(data)
     assert prune(tree, "reduced_error", validation=held_out).pruned.n_leaves == 1
     costs = {"ill": {"well": 10}}
-    assert prune(tree, "reduced_error", validation=held_out, cost_matrix=costs).pruned.n_leaves == 2
+    assert prune(tree, "reduced_error", validation=held_out, costs=costs).pruned.n_leaves == 2
 
 
 # ---- significance ------------------------------------------------------------------------------

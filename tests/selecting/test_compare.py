@@ -169,7 +169,7 @@ def test_it_shows_itself_in_one_line() -> None:
 )
 def test_the_table_says_what_is_lost(kind: str, first: str, last: str) -> None:
     costs = COSTS if kind == "costs" else None
-    lines = str(compare(table(kind), ["cost_complexity"], cost_matrix=costs)).splitlines()
+    lines = str(compare(table(kind), ["cost_complexity"], costs=costs)).splitlines()
     assert lines[0].endswith(first)
     assert last in lines[-3]
 
@@ -211,7 +211,7 @@ def test_options_reach_their_methods() -> None:
 
 def test_costs_are_what_counts() -> None:
     data = table("classes", n=200)
-    comparison = compare(data, ["cost_complexity"], cost_matrix=COSTS)
+    comparison = compare(data, ["cost_complexity"], costs=COSTS)
     train, validation, test = split(data)
     tree = grow(train, costs=COSTS)
     chosen = select(prune(tree), validation=validation).pruned
@@ -219,7 +219,7 @@ def test_costs_are_what_counts() -> None:
     assert row["test"] == pytest.approx(row_losses(chosen, test).mean())
     assert "%" not in str(comparison).splitlines()[4]
     priors = [0.1, 0.1, 0.8]
-    by_priors = compare(data, ["cost_complexity"], cost_matrix=COSTS, priors=priors)
+    by_priors = compare(data, ["cost_complexity"], costs=Costs(COSTS, priors=priors))
     assert by_priors.schema == grow(train, costs=Costs(COSTS, priors=priors)).schema
 
 
@@ -281,7 +281,7 @@ def test_rules_are_judged_as_they_answer() -> None:
 def test_no_validation_row_judges_a_tree_that_it_had_a_part_in(kind: str) -> None:
     data = table(kind, n=300)
     costs = COSTS if kind == "costs" else None
-    comparison = compare(data, ["cost_complexity", "reduced_error"], cost_matrix=costs, seed=2)
+    comparison = compare(data, ["cost_complexity", "reduced_error"], costs=costs, seed=2)
     train, validation, _ = split(data, seed=2)
     tree = grow(train, costs=costs)
     a, b = split(validation, (1, 1), 2)

@@ -46,7 +46,7 @@ def growing_of(kind: str) -> dict[str, object]:
 
 
 def path_of(kind: str, data: Dataset, **options: object) -> PruningPath:
-    costs = {"cost_matrix": COSTS} if kind == "costs" else {}
+    costs = {"costs": COSTS} if kind == "costs" else {}
     return prune(grow(data, **growing_of(kind)), "cost_complexity", **options, **costs)
 
 

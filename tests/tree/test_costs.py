@@ -160,9 +160,9 @@ def test_a_dict_names_the_classes() -> None:
         (-COSTS, None, "at least 0"),
         (COSTS * np.nan, None, "finite"),
         ([["a"]], None, "3 × 3 numbers"),
-        ({9: {0: 1}}, None, "cost_matrix names the class 9"),
+        ({9: {0: 1}}, None, "costs name the class 9"),
         ({0: {9: 1}}, None, "class 9"),
-        ({0: {1: "much"}}, None, r"cost_matrix\[0\]\[1\] is 'much'"),
+        ({0: {1: "much"}}, None, r"costs\[0\]\[1\] is 'much'"),
         ({0: {1: None}}, None, "finite"),
         ({0: {1: [1, 2]}}, None, "must be a number"),
         ({0: 3}, None, "must be a dict of costs"),
@@ -208,7 +208,8 @@ def test_priors_name_the_classes() -> None:
     shares = tree.with_costs(COSTS, [0.2, 0.3, 0.5])
     told = dict(zip(names, [0.2, 0.3, 0.5], strict=True))
     assert tree.with_costs(COSTS, told).schema == shares.schema
-    assert prune(tree, priors=[0.2, 0.3, 0.5]).full_tree.schema == tree.with_costs(None, told).schema
+    by_prune = prune(tree, costs=Costs(priors=[0.2, 0.3, 0.5])).full_tree
+    assert by_prune.schema == tree.with_costs(None, told).schema
     for wrong in ({**told, "other": 0.1}, {names[0]: 1.0}):
         with pytest.raises(ValueError, match="priors must name every class once"):
             tree.with_costs(COSTS, wrong)

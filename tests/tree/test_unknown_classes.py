@@ -108,7 +108,7 @@ def test_they_cost_what_the_dearest_costs() -> None:
     assert found.check(rows)
     made = report(tree, test=(TEST, TRUTH)).payload
     assert f"cost {paid.mean():.2g}" in made["headline"]["manager"]
-    other = certify(tree, test=rows, cost_matrix=[[0, 7], [1, 0]])
+    other = certify(tree, test=rows, costs=[[0, 7], [1, 0]])
     assert other.most == 7
     assert other.error > found.error
 

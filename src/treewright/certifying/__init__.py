@@ -129,7 +129,7 @@ def certify(
         The probability that the bound fails.
     choices : int
         For held_out: the number of trees of which the test rows have chosen this one; 1 by default.
-    cost_matrix : array of shape (classes, classes) or dict of dicts
+    costs : Costs, array of shape (classes, classes) or dict of dicts
         For test rows: the cost of predicting j for a row of class i; the tree's own costs by default.
     loss, loss_bound : str, float
         For test rows of numbers: "squared_error", "absolute_error", "poisson" … (by default the

@@ -86,25 +86,25 @@ class Certificate(Sealed):
         """1 - delta."""
         return 1 - self.delta
 
-    def check(self, data: Dataset | None = None, *, cost_matrix: Any = None) -> bool:
+    def check(self, data: Dataset | None = None, *, costs: Any = None) -> bool:
         """Whether an independent computation gives the same number.
 
         The inequality is evaluated at `value` (binomial terms are added up one by one, nothing is inverted);
         the code word of the tree is really written, read again and measured; the tree's training errors are
         counted again. Give the rows as `data` to have them counted again as well, one by one, and the
-        `cost_matrix` if the certificate was given one.
+        `costs` if the certificate was given one.
         """
         if not (0 < self.delta < 1 and 0 <= self.error <= self.most):
             return False
-        return self._counts_again(data, cost_matrix) and self._method.confirms(self) and fits(self)
+        return self._counts_again(data, costs) and self._method.confirms(self) and fits(self)
 
-    def _counts_again(self, data: Dataset | None, cost_matrix: Any) -> bool:
+    def _counts_again(self, data: Dataset | None, costs: Any) -> bool:
         if data is None:
             return True
         if self.tree is None or (self.complete and not is_complete(self.tree, data)):
             return False
         loss = next((name for name, loss in NUMBER_LOSSES.items() if loss.words == self.what), None)
-        lost = row_losses(self.tree, data, cost_matrix=cost_matrix, loss=loss).loss.tolist()
+        lost = row_losses(self.tree, data, costs=costs, loss=loss).loss.tolist()
         return len(lost) == self.rows and math.isclose(math.fsum(lost) / len(lost), self.error, abs_tol=1e-12)
 
     @property

@@ -30,7 +30,7 @@ class HeldOut(Method):
     """
 
     takes = "test"
-    options = frozenset({"choices", "cost_matrix", "loss", "loss_bound", "check_rows"})
+    options = frozenset({"choices", "costs", "loss", "loss_bound", "check_rows"})
 
     def price(self, tree: Tree | None, choices: int) -> tuple[dict[str, float], str]:
         """The bits paid for the choice of the tree, by what they say, and the assumption about it."""
@@ -57,13 +57,13 @@ class HeldOut(Method):
         *,
         test: Dataset,
         choices: int = 1,
-        cost_matrix: Any = None,
+        costs: Any = None,
         loss: str | None = None,
         loss_bound: float | None = None,
         check_rows: bool = True,
     ) -> Certificate:
         """The certificate of a tree; see `treewright.certify`."""
-        rows = row_losses(tree, test, cost_matrix=cost_matrix, loss=loss)
+        rows = row_losses(tree, test, costs=costs, loss=loss)
         if check_rows:
             refuse_same_counts(tree, test, accident=1.0)
         return self.of_losses(rows, delta, choices, loss_bound, tree)

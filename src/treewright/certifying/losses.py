@@ -9,6 +9,7 @@ import numpy as np
 from treewright.certifying.binomial import Floats
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Schema
+from treewright.parameters import Costs
 from treewright.tree import Tree
 from treewright.tree.costs import cost_arrays, costs_of, highest_costs, schema_with_costs
 from treewright.tree.evaluate import given_rows
@@ -34,18 +35,18 @@ class RowLosses(NamedTuple):
     by_priors: bool = False  # whether costs are scaled by priors and by the classes of the training rows
 
 
-def row_losses(tree: Tree, data: Dataset, *, cost_matrix: Any = None, loss: str | None = None) -> RowLosses:
+def row_losses(tree: Tree, data: Dataset, *, costs: Any = None, loss: str | None = None) -> RowLosses:
     """The losses of the rows of a table; rows of weight 0 are left out.
 
     A class that the tree does not know counts as a mistake of the highest cost. The costs are those of
-    `cost_matrix`, as in `Tree.with_costs`, or the tree's own, while predictions stay as they are; `loss` is
+    `costs`, as in `Tree.with_costs`, or the tree's own, while predictions stay as they are; `loss` is
     for numbers, that of the tree's criterion by default.
     """
     data = checked_rows(tree, data)
     predicted, targets = answers(tree, data), np.asarray(data.targets)
     if not tree.schema.predicts_classes:
-        if cost_matrix is not None:
-            raise ValueError("cost_matrix is for classes; this tree predicts numbers")
+        if costs is not None:
+            raise ValueError("costs are for classes; this tree predicts numbers")
         kind = loss or tree.criterion
         if kind not in NUMBER_LOSSES:
             raise ValueError(f"loss is {loss!r}; it must be one of {', '.join(NUMBER_LOSSES)}")
@@ -55,17 +56,21 @@ def row_losses(tree: Tree, data: Dataset, *, cost_matrix: Any = None, loss: str 
         each = known.of_rows(targets.T, predicted)
         return RowLosses(each.mean(axis=1), np.inf, False, known.words)
     if loss is not None:
-        raise ValueError("loss is for trees that predict numbers; for classes give cost_matrix")
+        raise ValueError("loss is for trees that predict numbers; for classes give costs")
     schema = tree.schema
-    if cost_matrix is not None:
-        schema = schema_with_costs(schema, np.zeros(0), cost_matrix, None)
+    if costs is not None:
+        if isinstance(costs, Costs):
+            if costs.priors is not None:
+                raise ValueError("priors do not apply to test rows; give Costs(matrix) without them")
+            costs = costs.matrix
+        schema = schema_with_costs(schema, np.zeros(0), costs, None)
     unknown = 0 if data.unknown_classes is None else int(data.unknown_classes.any(axis=0).sum())
     if not schema.has_costs:
         wrong = (targets != predicted.T).mean(axis=0)
         return RowLosses(wrong, 1.0, len(targets) == 1, "error", unknown)
     row_costs = [
-        (answer != y).astype(np.float64) if costs is None else costs_of(costs, y, answer)
-        for costs, answer, y in zip(cost_arrays(schema), predicted.T, targets, strict=True)
+        (answer != y).astype(np.float64) if matrix is None else costs_of(matrix, y, answer)
+        for matrix, answer, y in zip(cost_arrays(schema), predicted.T, targets, strict=True)
     ]
     by_priors = any(target.priors is not None for target in schema.targets)
     return RowLosses(np.mean(row_costs, axis=0), most_cost(schema), False, "cost", unknown, by_priors)

@@ -12,6 +12,7 @@ from treewright._registry import Folder
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Schema
 from treewright.growing.constraints import Constraints
+from treewright.parameters import of
 from treewright.pruning.cost_complexity import (
     CostComplexityPath,
     cost_complexity,
@@ -74,8 +75,7 @@ def prune(
     model: Any,
     method: str = "cost_complexity",
     *,
-    cost_matrix: Any = None,
-    priors: Any = None,
+    costs: Any = None,
     **options: Any,
 ) -> PruningPath:
     """Prune a tree by one of `methods()`.
@@ -86,8 +86,9 @@ def prune(
         The tree: grown, loaded or written by hand. It is left as it is.
     method : str
         One of `methods()`.
-    cost_matrix, priors
-        What mistakes cost and how often classes come, as for `Tree.with_costs`.
+    costs : Costs, array or dict of dicts, optional
+        Misclassification costs, and prior probabilities by ``Costs(matrix, priors=…)``: the tree predicts by
+        them, and the losses of pruning are costs.
     **options
         Those of the method, by name. All methods that look at rows call them `data` (those that the tree was
         grown from) and `validation` (others).
@@ -115,7 +116,8 @@ def prune(
     data, validation = options.get("data"), options.get("validation")
     if isinstance(data, Dataset) and data is validation:
         raise ValueError("data and validation are the same rows; a row grows the tree or judges it, not both")
-    if cost_matrix is not None or priors is not None:
-        tree = tree.with_costs(cost_matrix, priors)
+    if costs is not None:
+        own = of("costs").resolve(costs)
+        tree = tree.with_costs(own.matrix, own.priors)
     path: PruningPath = function(tree, **options)
     return path

@@ -20,7 +20,6 @@ from treewright.encoding.schema import Schema
 from treewright.encoding.splits import random_parts, split
 from treewright.growing import grow
 from treewright.metrics import class_word
-from treewright.parameters import Costs
 from treewright.plotting import is_share, loss_words
 from treewright.pruning import METHODS, leaves_choice, methods, prune, refuse_raising
 from treewright.pruning.path import refuse_no_rows
@@ -99,8 +98,7 @@ def compare(
     seed: int = 0,
     growing: Mapping[str, Any] | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
-    cost_matrix: Any = None,
-    priors: Any = None,
+    costs: Any = None,
     delta: float = 0.05,
     n_jobs: int | None = None,
 ) -> Comparison:
@@ -126,7 +124,7 @@ def compare(
         Keyword arguments of `grow`.
     options : mapping, optional
         Options by method, and of "folds" and "held_out": ``{"srm": {"c": 0.3}, "folds": {"n_folds": 5}}``.
-    cost_matrix, priors
+    costs
         Misclassification costs and prior probabilities of the classes, as for `grow`.
     delta : float
         The failure probability of each certificate.
@@ -148,7 +146,6 @@ def compare(
     check_delta(delta)
     names, by_name = _method_names(methods), _options_by_name(options)
     train, validation, test, both = _split_rows(data, validation, test, shares, seed)
-    costs = None if cost_matrix is None and priors is None else Costs(cost_matrix, priors=priors)
     own = {"n_jobs": n_jobs, "costs": costs}
     how = {name: value for name, value in own.items() if value is not None} | dict(growing or {})
     from_training = _TreeAndRows(grow(train, **how), train)

@@ -15,7 +15,7 @@ from treewright.selecting import WAYS, implied_way, select
 from treewright.tree import Tree
 
 VALIDATION_SHARE = 0.25  # of the rows of a fit that needs some to validate by and was given none
-_OF_PRUNE = ("cost_matrix", "priors")  # options of every method
+_OF_PRUNE = ("costs",)  # options of every method
 
 
 @dataclass(frozen=True)

@@ -122,18 +122,18 @@ def _matrix(target: Target, cost_matrix: Any) -> Floats:
     if isinstance(cost_matrix, Mapping):
         costs = _from_mapping(classes, cost_matrix)
     else:
-        costs = _numbers(cost_matrix, f"cost_matrix must be {n} × {n} numbers, one row per class")
+        costs = _numbers(cost_matrix, f"costs must be {n} × {n} numbers, one row per class")
     if costs.shape != (n, n):
         raise ValueError(
-            f"cost_matrix has shape {costs.shape}; for the {n} classes of {target.name!r} it must be "
-            f"{(n, n)}: cost_matrix[i, j] is the cost of answering class j when the truth is class i"
+            f"costs has shape {costs.shape}; for the {n} classes of {target.name!r} it must be "
+            f"{(n, n)}: costs[i, j] is the cost of predicting class j when the truth is class i"
         )
     if not (np.isfinite(costs).all() and (costs >= 0).all()):
-        raise ValueError("cost_matrix must hold finite numbers of at least 0")
+        raise ValueError("costs must hold finite numbers of at least 0")
     if costs.diagonal().any():
-        raise ValueError("cost_matrix must have zeros on its diagonal: a correct prediction costs nothing")
+        raise ValueError("costs must have zeros on its diagonal: a correct prediction costs nothing")
     if not costs.any():
-        raise ValueError("cost_matrix is all zeros: then any tree will do")
+        raise ValueError("costs is all zeros: then any tree will do")
     return costs
 
 
@@ -152,12 +152,12 @@ def _from_mapping(classes: tuple[Any, ...], cost_matrix: Mapping[Any, Any]) -> F
     place = {label: i for i, label in enumerate(classes)}
     for truth, row in cost_matrix.items():
         if not isinstance(row, Mapping):
-            raise ValueError(f"cost_matrix[{truth!r}] is {row!r}; it must be a dict of costs by answer")
+            raise ValueError(f"costs[{truth!r}] is {row!r}; it must be a dict of costs by prediction")
         for label in (truth, *row):
             if label not in place:
-                raise ValueError(f"cost_matrix names the class {label!r}; the classes are {classes}")
+                raise ValueError(f"costs name the class {label!r}; the classes are {classes}")
         for answer, cost in row.items():
-            wrong = f"cost_matrix[{truth!r}][{answer!r}] is {cost!r}; it must be a number"
+            wrong = f"costs[{truth!r}][{answer!r}] is {cost!r}; it must be a number"
             costs[place[truth], place[answer]] = _numbers(cost, wrong, dimensions=0)
     return costs
 

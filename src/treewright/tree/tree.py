@@ -417,13 +417,13 @@ class Tree(FrozenArrays, Presented):
             raise ValueError(f"no row of the data reaches node {int(np.argmin(rows))}")
         return replace(self, rows=rows, statistic=statistic, provenance=provenance(data, self.directions))
 
-    def with_costs(self, cost_matrix: Any = None, priors: Any = None) -> Tree:
+    def with_costs(self, costs: Any = None, priors: Any = None) -> Tree:
         """The same tree with misclassification costs: each node predicts the class of least cost.
 
         Parameters
         ----------
-        cost_matrix : array of shape (n_classes, n_classes) or dict of dicts, optional
-            ``cost_matrix[i, j]`` is the cost of predicting class j when the truth is class i; zero on the
+        costs : array of shape (n_classes, n_classes) or dict of dicts, optional
+            ``costs[i, j]`` is the cost of predicting class j when the truth is class i; zero on the
             diagonal. By name: ``{"ill": {"well": 10}}``; other mistakes cost 1.
         priors : array of shape (n_classes,) or dict, optional
             The prior probability of each class, by default its share of the training rows; they add up to 1.
@@ -440,7 +440,7 @@ class Tree(FrozenArrays, Presented):
         ['ill']
         """
         weights = np.zeros(0) if self.schema.is_wide else np.asarray(self.statistic[0])
-        return replace(self, schema=schema_with_costs(self.schema, weights, cost_matrix, priors))
+        return replace(self, schema=schema_with_costs(self.schema, weights, costs, priors))
 
     def with_missing(self, missing: Missing) -> Tree:
         """The same tests with another way of missing values; surrogates stay only where they are used.
