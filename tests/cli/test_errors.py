@@ -545,7 +545,7 @@ def test_ctrl_c_is_heard_within_a_query(tmp_path: Path) -> None:
         "def endless(source, *arguments, **options):\n"
         "    print('now', flush=True)\n"
         "    query = 'SELECT sum(hash(a.range + b.range)) FROM range(10000000) a, range(10000000) b'\n"
-        "    reader._run(source, lambda: source.database.execute(query))\n"
+        "    reader._result(source.database, query)\n"
         "reader._load = endless\n"
         "main(['fit', 't.csv', '--target', 'y'])\n"
     )
