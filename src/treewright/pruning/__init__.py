@@ -12,7 +12,7 @@ from treewright._registry import Folder
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Schema
 from treewright.growing.constraints import Constraints
-from treewright.parameters import of
+from treewright.parameters.values import Costs, from_first
 from treewright.pruning.cost_complexity import (
     CostComplexityPath,
     cost_complexity,
@@ -117,7 +117,7 @@ def prune(
     if isinstance(data, Dataset) and data is validation:
         raise ValueError("data and validation are the same rows; a row grows the tree or judges it, not both")
     if costs is not None:
-        own = of("costs").resolve(costs)
+        own = from_first(Costs)(costs)
         tree = tree.with_costs(own.matrix, own.priors)
     path: PruningPath = function(tree, **options)
     return path
