@@ -238,10 +238,11 @@ def test_criteria_of_the_other_kind_are_refused() -> None:
 
 
 def test_an_unknown_criterion_is_told_those_of_its_task() -> None:
-    known = "entropy, error, gain_ratio, gini, log_loss, sqrt$"
-    with pytest.raises(ValueError, match=f"criterion 'ginni' is unknown; known for classes: {known}"):
+    known = "entropy, error, gain_ratio, gini, log_loss, sqrt"
+    unknown = rf"criterion 'ginni' is unknown; known for classes: {known}; did you mean 'gini'\?$"
+    with pytest.raises(ValueError, match=unknown):
         DecisionTreeClassifier(criterion="ginni").fit(*IRIS)
-    with pytest.raises(ValueError, match=f"'poisson' is not for classes; those are: {known}"):
+    with pytest.raises(ValueError, match=f"'poisson' is not for classes; those are: {known}$"):
         DecisionTreeClassifier(criterion="poisson").fit(*IRIS)
     with pytest.raises(ValueError, match=r"known for numbers: absolute_error, poisson, squared_error$"):
         DecisionTreeRegressor(criterion="ginni").fit(*DIABETES)
