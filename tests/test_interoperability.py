@@ -338,6 +338,7 @@ def test_metadata_routing() -> None:
         assert estimator.get_metadata_routing().predict.requests == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "wrapper",
     [

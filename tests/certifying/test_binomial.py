@@ -87,6 +87,7 @@ def test_limits_are_monotone() -> None:
     assert (binomial_lower(k, n, NATS) < k / n).all()
 
 
+@pytest.mark.slow
 @given(st.floats(0, 1), st.floats(1e-9, 30))
 def test_the_inverse_of_the_divergence(q: float, nats: float) -> None:
     p = float(kl_upper(q, nats))

@@ -91,6 +91,7 @@ def test_a_worked_number() -> None:
     )
 
 
+@pytest.mark.slow
 def test_second_order_wins_where_trees_err_apart() -> None:
     """Independent errors of 20 %: two at once on 4 %; the same errors of all trees: first order wins."""
     draw = np.random.default_rng(1)

@@ -147,6 +147,7 @@ def test_a_report_may_go_elsewhere_or_nowhere(folder: Path, capfd: Capture) -> N
         assert document(capfd, *call, "-o", "/dev/null")["files"] == {"model": "/dev/null"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("failing", ["model", "report"])
 def test_what_fails_leaves_both_old_files(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: Capture, failing: str

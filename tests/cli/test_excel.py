@@ -89,6 +89,7 @@ def test_cells_keep_their_types() -> None:
     assert frame.columns["day"][3] == np.datetime64("2020-01-01T09:00")
 
 
+@pytest.mark.slow
 def test_from_fit_to_predict(capfd: pytest.CaptureFixture[str]) -> None:
     saved(loans())
     cli.main(["fit", "t.xlsx", "--target", "ok", "--no-report", "--drop", "since"])

@@ -349,6 +349,7 @@ CELL = st.one_of(
 )
 
 
+@pytest.mark.slow
 @given(cells=st.lists(CELL, min_size=1, max_size=4), decimals=st.sampled_from(["", ".", ",", ".,"]))
 def test_patterns_and_casts_tell_the_same_forms(cells: list[str], decimals: str) -> None:
     """The form that is guessed in Python from the first rows is the one that SQL would find in all rows."""

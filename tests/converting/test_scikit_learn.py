@@ -301,6 +301,7 @@ def test_what_scikit_learn_and_shap_cannot_hold_is_refused() -> None:
     np.testing.assert_array_equal(costly.with_costs().to_sklearn().predict([[1.0]]), ["a"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("of", [1, 2], ids=["classes", "numbers"])
 def test_to_shap(of: int) -> None:
     shap = pytest.importorskip("shap")

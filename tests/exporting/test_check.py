@@ -87,6 +87,7 @@ def test_categories_and_classes_at_the_end_of_64_bits(format: str, engine: str) 
 # ---- wide tables -----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["python", "json"])
 def test_of_a_wide_table_only_what_is_tested_is_tried(format: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """8,000 columns of 10,000 rows would be gigabytes, and nobody asks for them."""

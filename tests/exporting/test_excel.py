@@ -84,6 +84,7 @@ def test_a_small_tree_can_be_read() -> None:
     assert "3 leaves and was grown on 5 training rows." in book["Read me"]["A2"].value
 
 
+@pytest.mark.slow
 def test_a_large_tree_is_looked_up() -> None:
     book = book_of(mixed_tree("numbers"), rows=3)
     assert book.sheetnames == ["Predict", "Tree", "Columns", "Walk", "Read me"]
@@ -250,6 +251,7 @@ def test_refusals_name_the_remedy() -> None:
             export(flowers(), "excel", **options)
 
 
+@pytest.mark.slow
 def test_limits_of_excel(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match=r"up to 12,000 tests in a row, .* say rows= fewer, prune the tree"):
         export(chain(12_000), "excel")

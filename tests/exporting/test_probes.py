@@ -43,6 +43,7 @@ def test_they_are_missing_infinite_zero_and_unseen() -> None:
         assert {-1, -2} <= set(np.asarray(encoded.columns[position]).tolist())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [mixed_tree, hostile_tree, lambda: chain(200)])
 def test_they_come_to_every_leaf(make: object) -> None:
     tree = make()  # type: ignore[operator]

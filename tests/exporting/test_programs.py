@@ -224,6 +224,7 @@ def test_a_program_of_hostile_names_is_a_program() -> None:
     assert json.loads(export(tree, "json"))["targets"][0]["classes"] == HOSTILE
 
 
+@pytest.mark.slow
 @needs_cc
 @pytest.mark.parametrize("style", ["nested", "tables"])
 def test_c_compiles_cleanly_and_as_cpp(tmp_path: Path, style: str) -> None:

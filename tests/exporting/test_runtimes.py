@@ -184,6 +184,7 @@ def test_depth_of_100_000(name: str) -> None:
     check(deep(depth), name, 500)
 
 
+@pytest.mark.slow
 def test_the_other_lean(name: str) -> None:
     check(Tree.write(schema_of(False), chain(False, False, 3000)), name, 500)
 

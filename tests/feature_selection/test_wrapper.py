@@ -41,6 +41,7 @@ def scores() -> dict[tuple[int, ...], np.ndarray]:
     return {columns: naive_score(columns, model) for columns in subsets}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("direction", ["forward", "backward"])
 def test_each_step_takes_the_best_set(direction: str, scores: dict[tuple[int, ...], np.ndarray]) -> None:
     model = DecisionTreeClassifier(max_leaf_nodes=6)

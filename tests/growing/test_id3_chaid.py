@@ -389,6 +389,7 @@ def merged_by_all_pairs(table: np.ndarray, alpha: float) -> list[list[int]]:
     return sorted(map(sorted, groups))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alpha", [0.05, 0.5, 1.0])
 def test_merging_looks_at_few_pairs_and_finds_the_same_groups(alpha: float) -> None:
     for seed in range(60):

@@ -113,6 +113,7 @@ def test_other_columns_are_missing_given_or_typical() -> None:
         decision_regions(tree, "d", "a", **frame)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("x", "y"), [*PLANES, (None, None), (None, "z")])
 def test_regions_are_drawn(x: str | None, y: str | None, tmp_path: Path) -> None:
     tree, data = trees()

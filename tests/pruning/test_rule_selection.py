@@ -43,6 +43,7 @@ def test_what_conditions_cost() -> None:
     assert cost.of_rule(()) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("n_rules", [6, 12])
 def test_the_length_of_every_message(n_rules: int, weighted: bool) -> None:

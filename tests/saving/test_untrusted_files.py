@@ -175,6 +175,7 @@ def test_keys_come_once_and_in_order(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("depth", [100, 10**6])
 def test_nested_values_are_refused(depth: int, tmp_path: Path) -> None:
     model = laid_out(list(parsed(by_hand(), tmp_path).items()))

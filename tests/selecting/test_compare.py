@@ -34,6 +34,7 @@ def test_bounds_are_rounded_up_and_losses_to_the_nearest() -> None:
         assert abs(float(test) - 100 * row["test"]) <= 0.05 + 1e-9
 
 
+@pytest.mark.slow
 def test_all_methods_on_classes() -> None:
     data = table("classes", n=300)
     comparison = compare(data, growing={"criterion": "entropy"}, seed=4)

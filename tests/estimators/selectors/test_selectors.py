@@ -120,6 +120,7 @@ def test_pipelines_and_searches() -> None:
             assert model.predict(table).tolist() == STAY
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("selector", ALL, ids=lambda each: type(each).__name__)
 def test_pickles_and_failed_fits(selector) -> None:
     X, y = load_iris(return_X_y=True)
