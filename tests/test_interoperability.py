@@ -42,6 +42,8 @@ from treewright import (
 )
 from treewright.estimators.sklearn_view import float32_proof
 
+pytestmark = pytest.mark.slow
+
 IRIS = load_iris(return_X_y=True)
 DIABETES = load_diabetes(return_X_y=True)
 BOTH = [(DecisionTreeClassifier(max_depth=4), IRIS), (DecisionTreeRegressor(max_depth=4), DIABETES)]

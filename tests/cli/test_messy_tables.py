@@ -18,6 +18,8 @@ from treewright.cli.tables import encodings
 from treewright.cli.tables.reader import read
 from treewright.cli.tables.sources import open_source
 
+pytestmark = pytest.mark.slow
+
 CAFE = "a;name\n1;café\n2;naïve\n"
 
 

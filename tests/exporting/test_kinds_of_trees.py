@@ -37,6 +37,8 @@ from treewright.exporting import FORMATS, treelite
 from treewright.exporting._check.probes import decode_table, probes
 from treewright.tree.surrogates import Surrogates
 
+pytestmark = pytest.mark.slow
+
 REFUSED = {
     **{(kind, of): "divides rows" for kind in KINDS[3:5] for of in ("duckdb", "sqlite", "onnx", "pmml")},
     **{(kind, "treelite"): "divides rows" for kind in KINDS[3:5]},

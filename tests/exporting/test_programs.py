@@ -42,6 +42,8 @@ from treewright.exporting import FORMATS
 from treewright.exporting._check.probes import probes
 from treewright.exporting._tree import identifiers
 
+pytestmark = pytest.mark.slow
+
 CC = shutil.which("cc") or shutil.which("gcc")
 needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 needs_jdk = pytest.mark.skipif(shutil.which("javac") is None, reason="no JDK (javac) is installed")

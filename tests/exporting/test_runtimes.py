@@ -21,6 +21,8 @@ from treewright.exporting import FORMATS
 from treewright.exporting._check.probes import probes
 from treewright.exporting._subtrees import pieces
 
+pytestmark = pytest.mark.slow
+
 NEEDED = {"onnx": "onnxruntime", "treelite": "treelite", "pmml": "pypmml"}
 HOSTILE = [
     'quo"te',

@@ -22,6 +22,8 @@ from treewright.reporting.slider import _thin
 from treewright.reporting.subject import leaves_within
 from treewright.tree.surgery import subtree_mask
 
+pytestmark = pytest.mark.slow
+
 # ---- the facts are the tree's ------------------------------------------------------------------------
 
 
