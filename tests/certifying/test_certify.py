@@ -47,6 +47,7 @@ from treewright.datasets import load_spam
 from treewright.encoding import Dataset as Rows
 from treewright.encoding import Provenance
 from treewright.encoding.prefix_codes import number_bits
+from treewright.parameters import Costs
 
 # 17 leaves on 57 columns, 180 of 3000 training rows wrong, δ = 0.05
 SETTING: dict[str, Any] = {"leaves": 17, "columns": 57, "classes": 2, "delta": 0.05}
@@ -346,6 +347,11 @@ def test_costs_bound_the_mean_cost() -> None:
     assert certificate.check(test, costs=matrix)
     assert not certificate.check(test, costs=matrix / 2)
     assert any("more than 5" in text for text in certificate.assumptions)
+    by_option = certify(tree, test=test, costs=Costs(matrix))
+    assert (by_option.error, by_option.value) == (certificate.error, certificate.value)
+    assert certificate.check(test, costs=Costs(matrix))
+    with pytest.raises(ValueError, match="priors do not apply to test rows"):
+        certify(tree, test=test, costs=Costs(matrix, priors=[0.5, 0.5]))
 
 
 def test_several_targets_are_averaged() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from treewright.certifying.binomial import Floats
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Schema
-from treewright.parameters import Costs
+from treewright.parameters.values import Costs, from_first
 from treewright.tree import Tree
 from treewright.tree.costs import cost_arrays, costs_of, highest_costs, schema_with_costs
 from treewright.tree.evaluate import given_rows
@@ -39,7 +39,7 @@ def row_losses(tree: Tree, data: Dataset, *, costs: Any = None, loss: str | None
     """The losses of the rows of a table; rows of weight 0 are left out.
 
     A class that the tree does not know counts as a mistake of the highest cost. The costs are those of
-    `costs`, as in `Tree.with_costs`, or the tree's own, while predictions stay as they are; `loss` is
+    `costs`, a matrix or `Costs` without priors, or the tree's own, while predictions stay as they are; `loss` is
     for numbers, that of the tree's criterion by default.
     """
     data = checked_rows(tree, data)
@@ -59,11 +59,10 @@ def row_losses(tree: Tree, data: Dataset, *, costs: Any = None, loss: str | None
         raise ValueError("loss is for trees that predict numbers; for classes give costs")
     schema = tree.schema
     if costs is not None:
-        if isinstance(costs, Costs):
-            if costs.priors is not None:
-                raise ValueError("priors do not apply to test rows; give Costs(matrix) without them")
-            costs = costs.matrix
-        schema = schema_with_costs(schema, np.zeros(0), costs, None)
+        own = from_first(Costs)(costs)
+        if own.priors is not None:
+            raise ValueError("priors do not apply to test rows; give Costs(matrix) without them")
+        schema = schema_with_costs(schema, np.zeros(0), own.matrix, None)
     unknown = 0 if data.unknown_classes is None else int(data.unknown_classes.any(axis=0).sum())
     if not schema.has_costs:
         wrong = (targets != predicted.T).mean(axis=0)
