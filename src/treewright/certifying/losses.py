@@ -38,9 +38,9 @@ class RowLosses(NamedTuple):
 def row_losses(tree: Tree, data: Dataset, *, costs: Any = None, loss: str | None = None) -> RowLosses:
     """The losses of the rows of a table; rows of weight 0 are left out.
 
-    A class that the tree does not know counts as a mistake of the highest cost. The costs are those of
-    `costs`, a matrix or `Costs` without priors, or the tree's own, while predictions stay as they are; `loss` is
-    for numbers, that of the tree's criterion by default.
+    A class that the tree does not know counts as a mistake of the highest cost. The costs are `costs`, a
+    matrix or `Costs` without priors, or else the tree's own; predictions stay as they are. `loss` is for
+    numbers, that of the tree's criterion by default.
     """
     data = checked_rows(tree, data)
     predicted, targets = answers(tree, data), np.asarray(data.targets)
