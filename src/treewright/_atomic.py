@@ -20,10 +20,11 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     and devices cannot be renamed over and are written directly.
 
     >>> import tempfile
+    >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     with replacing(f"{folder}/note.txt") as file:
     ...         _ = file.write(b"hello")
-    ...     print(open(f"{folder}/note.txt").read())
+    ...     print(Path(folder, "note.txt").read_text())
     hello
     """
     mode = _mode(Path(path))

@@ -1,0 +1,104 @@
+"""What is said in several files about the package agrees: versions, Pythons, commands of `make`, tools."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import treewright
+
+ROOT = Path(__file__).parent.parent
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+each_workflow = pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+
+
+def only_match(pattern: str, name: str) -> str:
+    """What the group of the pattern matches at the one place in a file where the pattern occurs."""
+    (found,) = re.findall(pattern, (ROOT / name).read_text(encoding="utf-8"), re.MULTILINE)
+    return str(found)
+
+
+def test_the_version_is_the_one_of_its_module() -> None:
+    assert "version" not in PROJECT["project"]
+    assert PROJECT["tool"]["scikit-build"]["metadata"]["version"]["input"] == "src/treewright/_version.py"
+    assert only_match(r'^__version__ = "(.*)"$', "src/treewright/_version.py") == treewright.__version__
+    assert only_match(r"^version: (.*)$", "CITATION.cff") == treewright.__version__
+
+
+def test_the_changelog_begins_with_this_version() -> None:
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    version, state = re.findall(r"^## (\S+) \((.+)\)$", text, re.MULTILINE)[0]
+    assert version == treewright.__version__
+    assert state == "unreleased" or re.fullmatch(r"\d{4}-\d\d-\d\d", state)
+
+
+def test_the_same_pythons_are_declared_and_tested() -> None:
+    prefix = "Programming Language :: Python :: 3."
+    declared = [
+        each.removeprefix(prefix) for each in PROJECT["project"]["classifiers"] if each.startswith(prefix)
+    ]
+    tested = re.findall(r'"3\.(\d+)"', only_match(r"^ +python: \[(.*)\]$", ".github/workflows/tests.yml"))
+    assert declared == tested
+    assert PROJECT["project"]["requires-python"] == f">=3.{tested[0]}"
+
+
+@each_workflow
+def test_workflows_may_do_little_and_end(path: Path) -> None:
+    """Read only, unless a job says what else it needs; no job hangs for hours; no key is stored."""
+    text = path.read_text(encoding="utf-8")
+    assert re.search(r"^permissions:\n  contents: read\n\n", text, re.MULTILINE)
+    assert re.search(r"^concurrency:\n  group: ", text, re.MULTILINE)
+    jobs = re.findall(r"^    (?:runs-on|uses): ", text, re.MULTILINE)
+    limits = re.findall(r"^    (?:timeout-minutes|uses): ", text, re.MULTILINE)
+    assert len(jobs) == len(limits) > 0
+    assert "secrets." not in text
+
+
+@each_workflow
+def test_actions_are_pinned_to_a_major_version(path: Path) -> None:
+    for action in re.findall(r"uses: (\S+)", path.read_text(encoding="utf-8")):
+        assert re.fullmatch(r"\./\.github/workflows/\w+\.yml|[\w/-]+@(v\d+|release/v\d+)", action), action
+
+
+def commands(text: str) -> set[str]:
+    """The targets of the calls of make in a text."""
+    return set(re.findall(r"(?:`|run: |^)make ([a-z][a-z-]*)", text, re.MULTILINE))
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", ".github/pull_request_template.md"])
+def test_commands_that_pages_name_exist(name: str) -> None:
+    named = commands((ROOT / name).read_text(encoding="utf-8"))
+    assert named
+    for target in named:
+        assert re.search(rf"^{target}:", MAKEFILE, re.MULTILINE), f"{name} names `make {target}`"
+
+
+def test_commands_of_workflows_exist() -> None:
+    named = set(re.findall(r"\w+", only_match(r"^ +target: \[(.*)\]$", ".github/workflows/weekly.yml")))
+    for path in WORKFLOWS:
+        text = path.read_text(encoding="utf-8")
+        named |= commands(text)
+        for script in re.findall(r"run: (\.ci/\S+)", text):
+            assert (ROOT / script).exists(), f"{path.name} runs {script}"
+    for target in named:
+        assert re.search(rf"^{target}:.* ## ", MAKEFILE, re.MULTILINE), f"a workflow runs `make {target}`"
+
+
+def test_every_command_is_phony_and_explained() -> None:
+    phony = set(only_match(r"^\.PHONY: (.*)$", "Makefile").split())
+    assert phony == set(re.findall(r"^([a-z-]+):.* ## .+$", MAKEFILE, re.MULTILINE))
+
+
+def test_hooks_run_what_make_lint_runs() -> None:
+    """A tool that checks commits also checks the whole, and belongs to the extra `dev`."""
+    hooks = (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8")
+    installed = " ".join(PROJECT["project"]["optional-dependencies"]["dev"])
+    lint = only_match(r"^lint: .*\n((?:\t.*\n)+)", "Makefile")
+    for tool in set(re.findall(r"entry: \.venv/bin/([\w-]+)", hooks)):
+        assert f"$(BIN)/{tool} " in lint
+        assert tool in installed
