@@ -1,0 +1,39 @@
+"""`python -m drop_in [file ...] [option of pytest ...]`: scikit-learn's tests with treewright's classes."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+import sklearn
+
+FILES = {
+    "tree": "sklearn.tree.tests.test_tree",
+    "monotonic_tree": "sklearn.tree.tests.test_monotonic_tree",
+    "export": "sklearn.tree.tests.test_export",
+    "forest": "sklearn.ensemble.tests.test_forest",
+    "bagging": "sklearn.ensemble.tests.test_bagging",
+    "weight_boosting": "sklearn.ensemble.tests.test_weight_boosting",
+    "hist_gradient_boosting": "sklearn.ensemble._hist_gradient_boosting.tests.test_gradient_boosting",
+    "hist_monotonic": "sklearn.ensemble._hist_gradient_boosting.tests.test_monotonic_constraints",
+    "hist_warm_start": "sklearn.ensemble._hist_gradient_boosting.tests.test_warm_start",
+    "hist_compare_lightgbm": "sklearn.ensemble._hist_gradient_boosting.tests.test_compare_lightgbm",
+    "kd_tree": "sklearn.neighbors.tests.test_kd_tree",
+    "neighbors_tree": "sklearn.neighbors.tests.test_neighbors_tree",
+    "neighbors": "sklearn.neighbors.tests.test_neighbors",
+}
+
+
+def main(arguments: list[str]) -> int:
+    """Run the files named, by default all; the other arguments are pytest's."""
+    files = [FILES[name] for name in arguments if name in FILES] or list(FILES.values())
+    options = [argument for argument in arguments if argument not in FILES]
+    settings = ["-c", str(Path(__file__).with_name("pytest.ini")), "-p", "drop_in.binding"]
+    # the names of tests begin with their files only below the root
+    root = Path(sklearn.__file__).parent.parent
+    return int(pytest.main([*settings, f"--rootdir={root}", "--pyargs", *files, *options]))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

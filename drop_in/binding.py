@@ -1,0 +1,104 @@
+"""A pytest plugin that binds treewright's classes in place of scikit-learn's before its tests are imported.
+
+Only the tests see the other classes: scikit-learn's own modules were imported before and keep their own.
+"""
+
+from __future__ import annotations
+
+import importlib
+import types
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import treewright
+from drop_in.differences import difference_of, read_differences
+from drop_in.page import save_counts
+
+PUBLIC = {
+    "sklearn.tree": (
+        "DecisionTreeClassifier",
+        "DecisionTreeRegressor",
+        "ExtraTreeClassifier",
+        "ExtraTreeRegressor",
+    ),
+    "sklearn.ensemble": (
+        "AdaBoostClassifier",
+        "AdaBoostRegressor",
+        "BaggingClassifier",
+        "BaggingRegressor",
+        "ExtraTreesClassifier",
+        "ExtraTreesRegressor",
+        "HistGradientBoostingClassifier",
+        "HistGradientBoostingRegressor",
+        "RandomForestClassifier",
+        "RandomForestRegressor",
+    ),
+    "sklearn.neighbors": ("KDTree", "KNeighborsClassifier", "KNeighborsRegressor"),
+}
+# Modules of scikit-learn that the tests import and that use these classes themselves: they keep their own.
+USERS = ("sklearn.dummy", "sklearn.inspection", "sklearn.model_selection", "sklearn.pipeline", "sklearn.svm")
+
+
+def bind() -> dict[int, Any]:
+    """Put ours in the public modules; returns ours by the id of theirs."""
+    for user in USERS:
+        importlib.import_module(user)
+    ours_by_id = {}
+    for module_name, names in PUBLIC.items():
+        module = importlib.import_module(module_name)
+        for name in names:
+            ours = getattr(treewright, name)
+            ours_by_id[id(getattr(module, name))] = ours
+            setattr(module, name, ours)
+    return ours_by_id
+
+
+OURS_BY_ID = bind()
+
+
+def rebind(module: types.ModuleType) -> None:
+    """Replace the classes that a test module took from a private module of scikit-learn."""
+    for name, value in vars(module).copy().items():
+        if id(value) in OURS_BY_ID:
+            setattr(module, name, OURS_BY_ID[id(value)])
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pycollect_makemodule(module_path: Any, parent: Any) -> Iterator[None]:
+    """Bind what a test module imported by its private name."""
+    module = yield
+    rebind(module.obj)
+    return module
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Expect the listed tests to fail; one that passes is an error, so that the list stays true."""
+    differences = read_differences()
+    for item in items:
+        difference = difference_of(item.nodeid, differences)
+        if difference is not None:
+            item.add_marker(pytest.mark.xfail(reason=difference.reason, strict=True, run=difference.run))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--save-counts`, for the page of the documentation."""
+    parser.addoption(
+        "--save-counts", action="store_true", help="keep the number of tests by file and outcome"
+    )
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Print the number of tests by file and outcome, and keep it where that was asked for."""
+    counts: dict[str, Counter[str]] = {}
+    for outcome in ("passed", "xfailed", "skipped", "failed"):
+        for report in terminalreporter.stats.get(outcome, []):
+            file = report.nodeid.partition("::")[0].rpartition("/")[2]
+            counts.setdefault(file, Counter())[outcome] += 1
+    for file, by_outcome in sorted(counts.items()):
+        told = ", ".join(f"{number:,} {outcome}" for outcome, number in by_outcome.items())
+        terminalreporter.write_line(f"{file}: {told}")
+    if config.getoption("--save-counts"):
+        save_counts(counts)
