@@ -200,9 +200,9 @@ def _forms(is_class: bool) -> list[Engine]:
         {"kind": f"ExtraTrees{suffix}", **few},
         {"kind": f"Bagging{suffix}", **few},
         {"kind": f"AdaBoost{suffix}", **few},
-        {"kind": f"GradientBoosting{suffix}", **boosted},
-        {"kind": f"GradientBoosting{suffix}", **boosted, "max_bins": 17, "min_samples_leaf": 1},
-        {"kind": f"GradientBoosting{suffix}", **boosted, "max_bins": None},
+        {"kind": f"HistGradientBoosting{suffix}", **boosted},
+        {"kind": f"HistGradientBoosting{suffix}", **boosted, "max_bins": 17, "min_samples_leaf": 1},
+        {"kind": f"HistGradientBoosting{suffix}", **boosted, "max_bins": None},
         {"kind": f"CART{suffix}", "cv": 3, "random_state": 0},
     ]
     if is_class:

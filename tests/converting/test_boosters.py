@@ -236,6 +236,7 @@ def test_boosted_trees_go_on_from_there(tmp_path: Any) -> None:
     np.testing.assert_array_equal(told, tree.predict(table))
 
 
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names:UserWarning")
 def test_one_leaf_of_every_library() -> None:
     model = sklearn.tree.DecisionTreeRegressor().fit([[1.0], [2.0]], [3.0, 3.0])
     assert from_sklearn(model).predict([[7.0]]).tolist() == [3.0]

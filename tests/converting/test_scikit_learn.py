@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -30,6 +29,9 @@ from treewright.converting import to_shap, to_sklearn
 from treewright.converting.float32_thresholds import thresholds
 from treewright.exporting import probes
 
+# To see whether a table is finite scikit-learn adds up its cells, and in these tables infinities of both signs.
+pytestmark = pytest.mark.filterwarnings("ignore:invalid value encountered in reduce:RuntimeWarning")
+
 # ---- from scikit-learn -------------------------------------------------------------------------------------
 
 CLASSIFIERS = [
@@ -54,12 +56,11 @@ def test_classifiers_keep_their_leaves(model: Any, holes: bool, rows: Any) -> No
     assert tree.rows.sum() == model.tree_.n_node_samples.sum()
 
 
+@pytest.mark.filterwarnings('ignore:Value `"friedman_mse"`:FutureWarning')
 @pytest.mark.parametrize("criterion", ["squared_error", "absolute_error", "poisson", "friedman_mse"])
 def test_regressors_keep_their_leaves_and_their_risk(criterion: str) -> None:
     model = sklearn.tree.DecisionTreeRegressor(criterion=criterion, min_samples_leaf=6, random_state=0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)
-        model.fit(*DIABETES)
+    model.fit(*DIABETES)
     tree = from_sklearn(model)
     check_like(tree, model, hard_rows(model.tree_.threshold, model.tree_.feature, 10))
     counted = from_sklearn(model, data=DIABETES)
@@ -276,6 +277,7 @@ def test_to_sklearn_and_back() -> None:
         np.testing.assert_allclose(again.risk, tree.risk, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names:UserWarning")
 def test_to_sklearn_is_a_model_like_any_other() -> None:
     tree = grow(encode({"a": [1.0, 2.0, 3.0, 4.0], "b": [0.0, 0.0, 1.0, 0.0]}, [True, True, False, False]))
     model = to_sklearn(tree)
@@ -287,6 +289,7 @@ def test_to_sklearn_is_a_model_like_any_other() -> None:
         model.predict(np.array([[np.inf, 0.0]]))
 
 
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names:UserWarning")
 def test_what_scikit_learn_and_shap_cannot_hold_is_refused() -> None:
     tree = grow(encode({"sky": ["a", "b", "c", "a"], "n": [1, 1, 1, 1]}, [0, 1, 0, 0]))
     with pytest.raises(ValueError, match="column 'sky'"):

@@ -1,4 +1,4 @@
-"""GradientBoostingClassifier and GradientBoostingRegressor: what an estimator adds to `boost`."""
+"""HistGradientBoostingClassifier and HistGradientBoostingRegressor: what an estimator adds to `boost`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sklearn.metrics import accuracy_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils._param_validation import InvalidParameterError
 
-from treewright import GradientBoostingClassifier, GradientBoostingRegressor, encode
+from treewright import HistGradientBoostingClassifier, HistGradientBoostingRegressor, encode
 from treewright.ensembles.gradient_boosting import boost
 
 
@@ -36,12 +36,12 @@ def numbers():
 
 def test_it_learns(two_classes, numbers):
     X, y = two_classes
-    model = GradientBoostingClassifier(max_iter=50).fit(X[:1000], y[:1000])
+    model = HistGradientBoostingClassifier(max_iter=50).fit(X[:1000], y[:1000])
     assert model.score(X[1000:], y[1000:]) > 0.82
     X, y = numbers
-    assert GradientBoostingRegressor(max_iter=50).fit(X[:1000], y[:1000]).score(X[1000:], y[1000:]) > 0.85
+    assert HistGradientBoostingRegressor(max_iter=50).fit(X[:1000], y[:1000]).score(X[1000:], y[1000:]) > 0.85
     X, y = load_iris(return_X_y=True)
-    model = GradientBoostingClassifier(max_iter=20).fit(X[::2], y[::2])
+    model = HistGradientBoostingClassifier(max_iter=20).fit(X[::2], y[::2])
     assert model.score(X[1::2], y[1::2]) > 0.9
     assert model.n_trees_per_iteration_ == 3
     assert model.decision_function(X).shape == (150, 3)
@@ -49,7 +49,7 @@ def test_it_learns(two_classes, numbers):
 
 def test_answers_belong_together(two_classes):
     X, y = two_classes
-    model = GradientBoostingClassifier(max_iter=10).fit(X, np.array(["no", "yes"])[y])
+    model = HistGradientBoostingClassifier(max_iter=10).fit(X, np.array(["no", "yes"])[y])
     shares, logits = model.predict_proba(X), model.decision_function(X)
     np.testing.assert_allclose(shares.sum(axis=1), 1)
     np.testing.assert_allclose(shares[:, 1], 1 / (1 + np.exp(-logits)))
@@ -61,7 +61,7 @@ def test_answers_belong_together(two_classes):
 
 def test_stages(two_classes, numbers):
     X, y = two_classes
-    model = GradientBoostingClassifier(max_iter=6).fit(X, y)
+    model = HistGradientBoostingClassifier(max_iter=6).fit(X, y)
     staged = {
         "predict": model.staged_predict(X),
         "predict_proba": model.staged_predict_proba(X),
@@ -72,14 +72,16 @@ def test_stages(two_classes, numbers):
         assert len(stages) == model.n_iter_ == 6
         np.testing.assert_array_equal(stages[-1], getattr(model, name)(X))
     X, y = numbers
-    model = GradientBoostingRegressor(loss="poisson", max_iter=6).fit(X, np.maximum(y, 0))
+    model = HistGradientBoostingRegressor(loss="poisson", max_iter=6).fit(X, np.maximum(y, 0))
     np.testing.assert_array_equal(list(model.staged_predict(X))[-1], model.predict(X))
     assert (model.predict(X) > 0).all()
 
 
 def test_early_stopping_by_the_loss(two_classes):
     X, y = two_classes
-    model = GradientBoostingClassifier(max_iter=500, early_stopping=True, n_iter_no_change=5, random_state=1)
+    model = HistGradientBoostingClassifier(
+        max_iter=500, early_stopping=True, n_iter_no_change=5, random_state=1
+    )
     model.fit(X, y)
     assert 5 < model.n_iter_ < 500
     assert len(model.train_score_) == len(model.validation_score_) == model.n_iter_ + 1
@@ -97,13 +99,13 @@ def test_early_stopping_by_the_loss(two_classes):
 
 def test_early_stopping_is_for_many_rows(two_classes):
     X, y = two_classes
-    few = GradientBoostingClassifier(max_iter=3).fit(X, y)
+    few = HistGradientBoostingClassifier(max_iter=3).fit(X, y)
     assert not few.do_early_stopping_
     assert not len(few.train_score_)
-    many = GradientBoostingClassifier(max_iter=3).fit(np.tile(X, (7, 1)), np.tile(y, 7))
+    many = HistGradientBoostingClassifier(max_iter=3).fit(np.tile(X, (7, 1)), np.tile(y, 7))
     assert many.do_early_stopping_
     assert len(many.validation_score_) == 4
-    exact = GradientBoostingClassifier(max_iter=3, max_bins=None, early_stopping=True).fit(X, y)
+    exact = HistGradientBoostingClassifier(max_iter=3, max_bins=None, early_stopping=True).fit(X, y)
     assert len(exact.validation_score_) == 4
 
 
@@ -115,7 +117,7 @@ def test_early_stopping_by_a_scorer(two_classes, scoring):
         return accuracy_score(y, model.predict(X))
 
     given = scorer if scoring == "callable" else scoring
-    model = GradientBoostingClassifier(
+    model = HistGradientBoostingClassifier(
         max_iter=100, early_stopping=True, scoring=given, n_iter_no_change=3, random_state=0
     ).fit(X, y)
     assert model.n_iter_ < 100
@@ -129,7 +131,9 @@ def test_early_stopping_by_a_scorer(two_classes, scoring):
 
 def test_scorers_of_numbers(numbers):
     X, y = numbers
-    model = GradientBoostingRegressor(max_iter=5, early_stopping=True, scoring="r2", validation_fraction=300)
+    model = HistGradientBoostingRegressor(
+        max_iter=5, early_stopping=True, scoring="r2", validation_fraction=300
+    )
     model.fit(X, y, sample_weight=np.linspace(0.5, 1, len(y)))
     assert model.validation_score_[0] == pytest.approx(0, abs=0.05)  # the mean
     assert model.validation_score_[-1] > model.validation_score_[0]
@@ -139,8 +143,10 @@ def test_scorers_of_numbers(numbers):
 def test_warm_start_goes_on(two_classes, early_stopping):
     X, y = two_classes
     options = {"early_stopping": early_stopping, "random_state": 0, "max_features": 0.5}
-    whole = GradientBoostingClassifier(max_iter=12, n_iter_no_change=50, **options).fit(X, y)
-    begun = GradientBoostingClassifier(max_iter=5, n_iter_no_change=50, warm_start=True, **options).fit(X, y)
+    whole = HistGradientBoostingClassifier(max_iter=12, n_iter_no_change=50, **options).fit(X, y)
+    begun = HistGradientBoostingClassifier(max_iter=5, n_iter_no_change=50, warm_start=True, **options).fit(
+        X, y
+    )
     begun.set_params(max_iter=12).fit(X, y)
     assert begun.n_iter_ == 12
     np.testing.assert_allclose(begun.predict_proba(X), whole.predict_proba(X), rtol=1e-9)
@@ -166,7 +172,7 @@ def test_tables_with_everything():
             for kind, day in zip(*list(table.values())[1:], strict=True)
         ]
     )
-    model = GradientBoostingClassifier(max_iter=30).fit(table, y)
+    model = HistGradientBoostingClassifier(max_iter=30).fit(table, y)
     assert model.score(table, y) > 0.95
     assert list(model.feature_names_in_) == ["size", "kind", "day"]
     assert model.predict({"size": [None], "kind": ["zzz"], "day": [None]}).shape == (1,)
@@ -176,8 +182,8 @@ def test_tables_with_everything():
 
 def test_class_weights_are_weights(two_classes):
     X, y = two_classes
-    given = GradientBoostingClassifier(max_iter=5, class_weight={0: 1, 1: 3}).fit(X, y)
-    weighed = GradientBoostingClassifier(max_iter=5).fit(X, y, sample_weight=np.where(y == 1, 3.0, 1.0))
+    given = HistGradientBoostingClassifier(max_iter=5, class_weight={0: 1, 1: 3}).fit(X, y)
+    weighed = HistGradientBoostingClassifier(max_iter=5).fit(X, y, sample_weight=np.where(y == 1, 3.0, 1.0))
     np.testing.assert_array_equal(given.predict_proba(X), weighed.predict_proba(X))
 
 
@@ -185,14 +191,14 @@ def test_weightless_rows_are_absent(two_classes):
     X, y = two_classes
     weight = np.ones(len(y))
     weight[500:] = 0
-    there = GradientBoostingClassifier(max_iter=5).fit(X, y, sample_weight=weight)
-    absent = GradientBoostingClassifier(max_iter=5).fit(X[:500], y[:500])
+    there = HistGradientBoostingClassifier(max_iter=5).fit(X, y, sample_weight=weight)
+    absent = HistGradientBoostingClassifier(max_iter=5).fit(X[:500], y[:500])
     np.testing.assert_array_equal(there.predict_proba(X), absent.predict_proba(X))
 
 
 def test_the_value_below(numbers):
     X, y = numbers
-    model = GradientBoostingRegressor(max_iter=4, l2_regularization=2.0, max_depth=4).fit(X, y)
+    model = HistGradientBoostingRegressor(max_iter=4, l2_regularization=2.0, max_depth=4).fit(X, y)
     below = boost(encode(X, y), n_iterations=4, l2_regularization=2.0, max_depth=4)
     assert model.model_.trees == below.trees
     (tree,) = model.model_.trees[0]
@@ -202,30 +208,32 @@ def test_the_value_below(numbers):
 
 def test_pickle_clone_search(two_classes):
     X, y = two_classes
-    model = GradientBoostingClassifier(max_iter=3, n_jobs=2).fit(X, y)
+    model = HistGradientBoostingClassifier(max_iter=3, n_jobs=2).fit(X, y)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(X), model.predict(X))
-    search = GridSearchCV(GradientBoostingClassifier(max_iter=3), {"max_leaf_nodes": [2, 15]}, cv=2).fit(X, y)
+    search = GridSearchCV(HistGradientBoostingClassifier(max_iter=3), {"max_leaf_nodes": [2, 15]}, cv=2).fit(
+        X, y
+    )
     assert search.best_params_ == {"max_leaf_nodes": 15}
 
 
 def test_verbose_tells(two_classes, capsys):
     X, y = two_classes
-    GradientBoostingClassifier(max_iter=2, verbose=1, early_stopping=True).fit(X, y)
+    HistGradientBoostingClassifier(max_iter=2, verbose=1, early_stopping=True).fit(X, y)
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 3
     assert lines[0].startswith("[1/2] 31 leaves, loss 0.")
     assert "validation 0." in lines[0]
     assert lines[2].startswith("2 trees in ")
-    GradientBoostingClassifier(max_iter=2).fit(X, y)
+    HistGradientBoostingClassifier(max_iter=2).fit(X, y)
     assert not capsys.readouterr().out
 
 
 INTERRUPTED = """
 from sklearn.datasets import make_classification
-from treewright import GradientBoostingClassifier
+from treewright import HistGradientBoostingClassifier
 
 X, y = make_classification(20_000, 10, random_state=0)
-model = GradientBoostingClassifier(max_iter=2, early_stopping=False).fit(X, y)
+model = HistGradientBoostingClassifier(max_iter=2, early_stopping=False).fit(X, y)
 before = model.predict_proba(X[:50])
 model.set_params(max_iter=100_000)
 print("fitting", flush=True)
@@ -253,7 +261,7 @@ def test_what_a_scorer_raises_ends_the_fit(two_classes):
     def scorer(model, X, y):
         raise ZeroDivisionError("no score")
 
-    model = GradientBoostingClassifier(early_stopping=True, scoring=scorer)
+    model = HistGradientBoostingClassifier(early_stopping=True, scoring=scorer)
     with pytest.raises(ZeroDivisionError, match="no score"):
         model.fit(*two_classes)
     with pytest.raises(NotFittedError):
@@ -278,37 +286,37 @@ def test_what_a_scorer_raises_ends_the_fit(two_classes):
 )
 def test_parameters_that_cannot_be(two_classes, parameters, message):
     with pytest.raises(InvalidParameterError, match=message):
-        GradientBoostingClassifier(**parameters).fit(*two_classes)
+        HistGradientBoostingClassifier(**parameters).fit(*two_classes)
 
 
 def test_bad_input(two_classes, numbers):
     X, y = two_classes
     with pytest.raises(ValueError, match="one class only"):
-        GradientBoostingClassifier().fit(X, np.zeros(len(y), int))
+        HistGradientBoostingClassifier().fit(X, np.zeros(len(y), int))
     with pytest.raises(ValueError, match="the weight of every row is zero"):
-        GradientBoostingClassifier().fit(X, y, sample_weight=np.zeros(len(y)))
+        HistGradientBoostingClassifier().fit(X, y, sample_weight=np.zeros(len(y)))
     with pytest.raises(ValueError, match="of 4 rows sets 0 aside"):
-        GradientBoostingClassifier(early_stopping=True).fit(X[:4], [0, 1, 0, 1])
+        HistGradientBoostingClassifier(early_stopping=True).fit(X[:4], [0, 1, 0, 1])
     with pytest.raises(ValueError, match="sets 5 aside"):
-        GradientBoostingClassifier(early_stopping=True, validation_fraction=5).fit(X[:4], [0, 1, 0, 1])
+        HistGradientBoostingClassifier(early_stopping=True, validation_fraction=5).fit(X[:4], [0, 1, 0, 1])
     with pytest.raises(ValueError, match="2 columns"):
-        GradientBoostingRegressor().fit(X, np.c_[y, y])
+        HistGradientBoostingRegressor().fit(X, np.c_[y, y])
     with pytest.raises(ValueError, match="in row 7"):
-        GradientBoostingRegressor(loss="poisson").fit(X[:20], np.where(np.arange(20) == 7, -1.0, 1.0))
+        HistGradientBoostingRegressor(loss="poisson").fit(X[:20], np.where(np.arange(20) == 7, -1.0, 1.0))
     with pytest.raises(InvalidParameterError, match="quantile=None"):
-        GradientBoostingRegressor(loss="quantile").fit(*numbers)
+        HistGradientBoostingRegressor(loss="quantile").fit(*numbers)
     with pytest.raises(ValueError, match="numbers and two classes"):
-        GradientBoostingClassifier(monotonic_cst=[1, 0, 0, 0]).fit(*load_iris(return_X_y=True))
-    tiny = GradientBoostingRegressor().fit([[1.0], [2.0]], [3.0, 5.0])
+        HistGradientBoostingClassifier(monotonic_cst=[1, 0, 0, 0]).fit(*load_iris(return_X_y=True))
+    tiny = HistGradientBoostingRegressor().fit([[1.0], [2.0]], [3.0, 5.0])
     assert tiny.predict([[1.0], [9.0]]).tolist() == [4.0, 4.0]
 
 
-@pytest.mark.parametrize("model", [GradientBoostingClassifier, GradientBoostingRegressor])
+@pytest.mark.parametrize("model", [HistGradientBoostingClassifier, HistGradientBoostingRegressor])
 def test_parameters_are_those_that_the_documentation_tells(model):
     own = model().get_params()
-    other = getattr(sklearn.ensemble, f"Hist{model.__name__}")().get_params()
+    other = getattr(sklearn.ensemble, model.__name__)().get_params()
     assert set(other) - set(own) >= {"categorical_features", "interaction_cst"}
-    steps = {"max_delta_step"} if model is GradientBoostingClassifier else set()
+    steps = {"max_delta_step"} if model is HistGradientBoostingClassifier else set()
     assert set(own) - set(other) == {"kinds", "n_jobs"} | steps
     assert all(own[name] == other[name] for name in own if name in other)
     fitted = model(max_iter=2).fit([[1.0], [2.0]], [3, 5])

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.encoding import Dataset, encode
+from treewright.encoding.rows import encoded_rows, takes_rows
 from treewright.encoding.schema import Schema, Target
 from treewright.ensembles import exact_boosting
 from treewright.ensembles.losses import LOSSES, check_target, longest_step, probabilities
@@ -70,8 +71,9 @@ class GradientBoosted(Saved):
         """The number of trees in an iteration."""
         return len(self.baseline)
 
-    def raw(self, data: Dataset, n_threads: int = 1) -> Floats:
-        """The sum of the baseline and the predictions of all trees, (rows, outputs)."""
+    def raw(self, data: Any, n_threads: int = 1) -> Floats:
+        """The sum of the baseline and the predictions of all trees, (rows of a table or Dataset, outputs)."""
+        data = encoded_rows(data, "data", self.schema)
         out = np.zeros((data.n_rows, self.n_outputs))
         for k in range(self.n_outputs):
             if self.trees:
@@ -87,8 +89,9 @@ class GradientBoosted(Saved):
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_tree_sums"}
 
-    def staged_raw(self, data: Dataset, n_threads: int = 1) -> Iterator[Floats]:
+    def staged_raw(self, data: Any, n_threads: int = 1) -> Iterator[Floats]:
         """The same after each iteration; the last equals `raw` to the bit."""
+        data = encoded_rows(data, "data", self.schema)
         out = np.zeros((data.n_rows, self.n_outputs))
         for of_iteration in self.trees:
             for k, tree in enumerate(of_iteration):
@@ -136,14 +139,15 @@ class Stage:
     n_train: int
 
 
+@takes_rows
 @takes(BoostParameters)
 def boost(data: Dataset, **options: Any) -> GradientBoosted:
     """Grow gradient-boosted trees: each is fitted to the gradients of the loss at the predictions so far.
 
     Parameters
     ----------
-    data : Dataset
-        What `encode` made of a table and its target. Rows of weight 0 count for nothing.
+    data : table, tuple (table, target) or (table, target, weight), or Dataset
+        The rows. Those of weight 0 count for nothing.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""GradientBoostingClassifier and GradientBoostingRegressor: scikit-learn's HistGradientBoosting, exactly."""
+"""HistGradientBoostingClassifier and HistGradientBoostingRegressor: those of scikit-learn, exactly."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ class GradientBoostingEstimator(GradientBoostingParameters, TableEstimator):
             yield fitted, raw
 
 
-class GradientBoostingClassifier(
+class HistGradientBoostingClassifier(
     GradientBoostingEstimator,
     LongestStep,
     BoostedClassifierPredictions,
@@ -176,14 +176,14 @@ class GradientBoostingClassifier(
 
     See Also
     --------
-    GradientBoostingRegressor : The same for numbers.
+    HistGradientBoostingRegressor : The same for numbers.
     DecisionTreeClassifier : A single tree, to be read.
 
     Examples
     --------
-    >>> from treewright import GradientBoostingClassifier
+    >>> from treewright import HistGradientBoostingClassifier
     >>> table = {"wind": [3, 12, 5, 14] * 15, "sky": ["clear", "clear", "rain", None] * 15}
-    >>> model = GradientBoostingClassifier().fit(table, ["sail", "stay", "sail", "stay"] * 15)
+    >>> model = HistGradientBoostingClassifier().fit(table, ["sail", "stay", "sail", "stay"] * 15)
     >>> model.predict({"wind": [4, 20], "sky": ["rain", None]})
     array(['sail', 'stay'], dtype='<U4')
     >>> model.predict_proba({"wind": [4], "sky": ["rain"]}).round(3)
@@ -213,7 +213,7 @@ class GradientBoostingClassifier(
         return raw[:, 0] if raw.shape[1] == 1 else raw
 
 
-class GradientBoostingRegressor(
+class HistGradientBoostingRegressor(
     GradientBoostingEstimator,
     RegressorPredictions,
     RegressorMixin,  # type: ignore[misc]
@@ -231,13 +231,14 @@ class GradientBoostingRegressor(
 
     See Also
     --------
-    GradientBoostingClassifier : The same for classes.
+    HistGradientBoostingClassifier : The same for classes.
     DecisionTreeRegressor : A single tree, to be read.
 
     Examples
     --------
-    >>> from treewright import GradientBoostingRegressor
-    >>> model = GradientBoostingRegressor(max_iter=50).fit([[i] for i in range(80)], [1.5] * 40 + [3.5] * 40)
+    >>> from treewright import HistGradientBoostingRegressor
+    >>> rows, target = [[i] for i in range(80)], [1.5] * 40 + [3.5] * 40
+    >>> model = HistGradientBoostingRegressor(max_iter=50).fit(rows, target)
     >>> model.predict([[0], [79]]).round(2)
     array([1.51, 3.49])
     """

@@ -195,11 +195,13 @@ class BoostParameters(LongestStep, group="Growing"):
 class AdaBoostParameters(Parameters, group="Growing"):
     """Those of scikit-learn's AdaBoost estimators, and `kinds`, `n_jobs` and `verbose`."""
 
-    estimator: Any = parameter(default=None, kw_only=False, kind="tree estimator or None")
-    n_estimators: int = parameter(default=50, doc="The largest number of trees.", allowed=whole(1))
+    estimator: Any = parameter(default=None, kw_only=False, kind="estimator or None")
+    n_estimators: int = parameter(
+        default=50, doc="The largest number of trees or other estimators.", allowed=whole(1)
+    )
     learning_rate: float = parameter(
         default=1.0,
-        doc="A factor of all votes; smaller values need more trees.",
+        doc="A factor of all votes; smaller values need more estimators.",
         allowed=number(0, open_left=True),
     )
     random_state: Any = parameter(

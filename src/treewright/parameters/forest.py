@@ -161,9 +161,10 @@ class BaggingParameters(VotingParameters, group="Sampling"):
     estimator: Any = parameter(
         default=None,
         kw_only=False,
-        kind="tree estimator or None",
-        doc="The tree to grow from each sample: any of treewright's, with any of its parameters, pruning and "
-        "costs included. None is a `DecisionTreeClassifier()` or `DecisionTreeRegressor()`.",
+        kind="estimator or None",
+        doc="What is fitted to each sample: a tree of treewright, with any of its parameters, pruning and "
+        "costs included, or any other estimator by scikit-learn's interface. None is a "
+        "`DecisionTreeClassifier()` or `DecisionTreeRegressor()`.",
         group="Growing",
     )
     n_estimators: int = parameter(default=10, kw_only=False)
