@@ -27,11 +27,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
+from treewright.encoding.rows import encoded_rows, takes_rows
 from treewright.encoding.schema import Schema
 from treewright.ensembles.totals import TreeSum
 from treewright.growing import grow, n_threads, whole_number
 from treewright.growing.targets import check_rows
-from treewright.tree.evaluate import encoded_rows, given_rows
+from treewright.tree.evaluate import given_rows
 from treewright.tree.missing import divides
 from treewright.tree.predict import codes
 from treewright.tree.shortcuts import Saved
@@ -153,8 +154,10 @@ class Boosted(Saved):
         return data
 
 
+@takes_rows
 def boost(
     data: Dataset,
+    /,
     *,
     rounds: int = 50,
     algorithm: Algorithm = "SAMME",
@@ -171,7 +174,7 @@ def boost(
 
     Parameters
     ----------
-    data : Dataset
+    data : table, tuple (table, target) or (table, target, weight), or Dataset
         Rows with the classes of one target. Their weights, if any, are where boosting starts.
     rounds : int
         The largest number of trees.

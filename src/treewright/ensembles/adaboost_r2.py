@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
+from treewright.encoding.rows import encoded_rows, takes_rows
 from treewright.encoding.schema import Schema
 from treewright.ensembles.adaboost import (
     check_boostable,
@@ -34,7 +35,7 @@ from treewright.ensembles.adaboost import (
 )
 from treewright.growing import n_threads, whole_number
 from treewright.tree import Tree
-from treewright.tree.evaluate import encoded_rows, given_rows
+from treewright.tree.evaluate import given_rows
 from treewright.tree.predict import numbers
 from treewright.tree.shortcuts import Saved
 
@@ -116,8 +117,10 @@ def _medians(answers: Floats, votes: Floats, stages: Any) -> Floats:
     return out
 
 
+@takes_rows
 def boost_numbers(
     data: Dataset,
+    /,
     *,
     rounds: int = 50,
     loss: Loss = "linear",
@@ -136,7 +139,7 @@ def boost_numbers(
 
     Parameters
     ----------
-    data : Dataset
+    data : table, tuple (table, target) or (table, target, weight), or Dataset
         Rows with the numbers of one target. Their weights, if any, are where boosting starts.
     rounds : int
         The most trees.

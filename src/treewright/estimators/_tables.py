@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from sklearn.utils.validation import validate_data
 from treewright.encoding import Dataset, encode
 from treewright.encoding.schema import Schema
 from treewright.estimators.targets import class_attributes, plain_target, weight_by_class
+from treewright.tree.shortcuts import Shortcuts
 
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 Fitted = dict[str, Any]  # the attributes that a fit sets, by name
@@ -23,10 +24,11 @@ _MADE_AGAIN = frozenset({"_view", "_members"})
 _OF_A_FIT = _MADE_AGAIN | frozenset(
     {"feature_names_in_", "pruning_path_", "competitors_", "_leaf_targets"}
     | {"oob_curve_", "oob_decision_function_", "oob_prediction_", "oob_score_"}
+    | {"model_", "n_outputs_", "_plain", "_seed", "_fingerprint", "_fit_rows", "_of_others"}
 )
 
 
-class TableModel:
+class TableModel(Shortcuts):
     """An estimator whose `model_` has a `schema`, by which rows are encoded.
 
     Attributes
@@ -77,6 +79,10 @@ class TableModel:
             raise error(f"this {name} is not fitted yet; call fit with a table and a target first")
         return fitted
 
+    def _fitted_model(self) -> Self:
+        self._fitted()
+        return self
+
     def _rows(self, X: Any) -> tuple[Fitted, Dataset]:
         """The attributes of the fit and the encoded rows to predict."""
         fitted = self._fitted()
@@ -106,7 +112,8 @@ def replace_fit(estimator: Any, fitted: Fitted) -> None:
     """Set the attributes of a fit, all at once and last: a failure before has changed nothing, and another
     thread sees the old fit or the new one, never a mixture.
     """
-    kept = {name: value for name, value in vars(estimator).items() if name not in _OF_A_FIT}
+    dropped = _OF_A_FIT.union(vars(estimator).get("_of_others", ()))
+    kept = {name: value for name, value in vars(estimator).items() if name not in dropped}
     estimator.__dict__ = kept | fitted
 
 

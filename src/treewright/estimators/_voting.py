@@ -71,6 +71,13 @@ class VotingEstimator(VotingParameters, TableEstimator):
 
     def _fit(self, X: Any, y: Any, data: Dataset, described: Fitted) -> None:
         before: Forest | None = vars(self).get("model_") if self.warm_start else None
+        n_before = 0 if before is None else len(before)
+        if before is not None and self.n_estimators == n_before:
+            warnings.warn(
+                "Warm-start fitting without increasing n_estimators does not fit new trees.", stacklevel=3
+            )
+            if not self.oob_score or "oob_score_" in vars(self):
+                return
         if before is not None:
             self._check_same_rows(before, data, described)
         draws = self._draws(data, before)
@@ -80,14 +87,11 @@ class VotingEstimator(VotingParameters, TableEstimator):
                 "less than all rows"
             )
         trees = [] if before is None else list(before.trees)
-        n_before = len(trees)
         if self.n_estimators < n_before:
             raise ValueError(
                 f"n_estimators={self.n_estimators} is less than the {n_before} trees of the forest; with "
                 "warm_start=True it can only increase"
             )
-        if self.n_estimators == n_before:
-            warnings.warn("warm_start=True without a larger n_estimators: no tree is grown", stacklevel=3)
         try:
             self._grow_more(data, draws, trees)
         except KeyboardInterrupt:
@@ -176,7 +180,8 @@ class VotingEstimator(VotingParameters, TableEstimator):
         n_without = np.count_nonzero(~has_votes & (data.row_weights > 0))
         if n_without:
             warnings.warn(
-                f"{n_without:,} rows were in every tree and have no out-of-bag prediction; grow more trees",
+                "Some inputs do not have OOB scores. This probably means too few estimators were used to "
+                f"compute any reliable oob estimates: {n_without:,} rows were in every tree",
                 stacklevel=5,
             )
         fitted: Fitted = {"oob_curve_": out.curve}

@@ -8,14 +8,16 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import sklearn.ensemble
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import check_random_state
 
 from treewright.encoding import Dataset
 from treewright.ensembles.adaboost import Boosted, Round, boost, decision_function, vote_probabilities
 from treewright.ensembles.adaboost_r2 import BoostedNumbers, NumberRound, boost_numbers
+from treewright.estimators._any_estimator import AnyEstimator, left_to
 from treewright.estimators._fit_warnings import warn_about_trees
 from treewright.estimators._predictions import (
     BoostedClassifierPredictions,
@@ -35,27 +37,40 @@ from treewright.parameters.spec import parameter
 from treewright.tree import Tree
 
 
-class AdaBoostEstimator(AdaBoostParameters, TableEstimator):
-    """What the classifier and the regressor share: `estimator` is the template of all trees.
+class AdaBoostEstimator(AnyEstimator, AdaBoostParameters, TableEstimator):
+    """What the classifier and the regressor share: `estimator` is the template of all that are boosted.
 
     Attributes
     ----------
-    estimators_ : list of tree estimators
-        The trees, as fitted estimators.
-    estimator_weights_ : ndarray of shape (n_trees,)
+    estimators_ : list of estimators
+        The trees or other estimators, fitted.
+    estimator_weights_ : ndarray of shape (n_estimators,)
         Their votes.
-    estimator_errors_ : ndarray of shape (n_trees,)
-        The share of the weight that each tree predicts wrongly, when it is grown.
+    estimator_errors_ : ndarray of shape (n_estimators,)
+        The share of the weight that each predicts wrongly, when it is fitted.
     feature_importances_ : ndarray of shape (n_features_in_,)
-        The share of each column in the total gain of a tree, averaged by the votes.
-    estimator_ : tree estimator
-        The template of the trees.
+        The importances of the columns for each (for trees, shares in the total gain), averaged by the votes.
+    estimator_ : estimator
+        The template.
     """
 
     def check_parameters(self) -> None:
         """Raise an error about the first parameter whose value is not allowed, or about `estimator`."""
         super().check_parameters()
-        self._template()
+        if self._takes_trees:
+            self._template()
+
+    def get_metadata_routing(self) -> Any:
+        """What scikit-learn's metadata routing passes on: the weights; to other estimators nothing."""
+        if self._takes_trees:
+            return BaseEstimator.get_metadata_routing(self)
+        return self._scikit_learn.get_metadata_routing(self)
+
+    def _unfitted(self) -> Any:
+        theirs = super()._unfitted()
+        if self.n_jobs is not None and "n_jobs" in self.estimator.get_params(deep=False):
+            theirs.estimator = clone(self.estimator).set_params(n_jobs=self.n_jobs)
+        return theirs
 
     def _fit(self, X: Any, y: Any, data: Dataset, described: Fitted) -> None:
         template = self._template()
@@ -71,7 +86,7 @@ class AdaBoostEstimator(AdaBoostParameters, TableEstimator):
             n_jobs=self.n_jobs,
             progress=self._print_round,
         )
-        replace_fit(self, {**described, "model_": model, "estimator_": template})
+        replace_fit(self, {**described, "model_": model, "estimator_": template, "_seed": seed})
         warn_about_trees(self, data, model.trees)
 
     def _boosted(self, data: Dataset, seed: int, **options: Any) -> Boosted | BoostedNumbers:
@@ -83,11 +98,6 @@ class AdaBoostEstimator(AdaBoostParameters, TableEstimator):
     def _template(self) -> Any:
         """The checked estimator of one tree, with the `n_jobs` of the ensemble."""
         name = type(self).__name__
-        if self.estimator is not None and not isinstance(self.estimator, TreeEstimator):
-            raise TypeError(
-                f"{name}: estimator is a {type(self.estimator).__name__}; it must be one of treewright's "
-                "tree estimators, or None"
-            )
         template: Any = self._default_tree() if self.estimator is None else clone(self.estimator)
         if template._predicts_classes != self._predicts_classes:
             kind = "classes" if self._predicts_classes else "numbers"
@@ -112,8 +122,8 @@ class AdaBoostEstimator(AdaBoostParameters, TableEstimator):
         common: Fitted = {name: fitted[name] for name in SHARED_BY_TREES if name in fitted}
         drawn = n_features_drawn(fitted["estimator_"].max_features, fitted["n_features_in_"])
         estimators = []
-        for tree in fitted["model_"].trees:
-            estimators.append(copy(fitted["estimator_"]))
+        for number, tree in enumerate(fitted["model_"].trees):
+            estimators.append(_seeded(fitted["estimator_"], fitted["_seed"], number))
             replace_fit(estimators[-1], {**common, "model_": tree, "max_features_": drawn})
         return estimators
 
@@ -144,19 +154,35 @@ class AdaBoostEstimator(AdaBoostParameters, TableEstimator):
 
 def _grow_round(template: Any, seed: int, data: Dataset, number: int) -> Tree:
     """The tree of a round, grown and pruned as the template would."""
-    if "random_state" in vars(template):  # otherwise nothing is drawn
-        template = copy(template)
-        template.random_state = int(np.random.SeedSequence(seed, spawn_key=(number,)).generate_state(1)[0])
-    tree: Tree = template._model(data, None)[0]
+    tree: Tree = _seeded(template, seed, number)._model(data, None)[0]
     return tree
 
 
-class AdaBoostClassifier(BoostedClassifierPredictions, ClassifierMixin, AdaBoostEstimator, BaseEstimator):  # type: ignore[misc]
+def _seeded(template: Any, seed: int, number: int) -> Any:
+    """A copy of the template with the random state of a round, where it draws anything."""
+    own = copy(template)
+    if "random_state" in vars(own):
+        own.random_state = int(np.random.SeedSequence(seed, spawn_key=(number,)).generate_state(1)[0])
+    return own
+
+
+@left_to(
+    sklearn.ensemble.AdaBoostClassifier,
+    *("estimators_", "estimator_weights_", "estimator_errors_", "feature_importances_"),
+    *("predict", "predict_proba", "predict_log_proba", "decision_function", "staged_score"),
+    *("staged_predict", "staged_predict_proba", "staged_decision_function"),
+)
+class AdaBoostClassifier(
+    BoostedClassifierPredictions,
+    AdaBoostEstimator,
+    sklearn.ensemble.AdaBoostClassifier,  # type: ignore[misc]
+):
     """AdaBoost: trees that vote, each grown on weights that favour the rows the ones before it got wrong.
 
-    Of scikit-learn's class of the same name it has the parameters, the methods and, for the same trees, the
-    votes. Boosting ends early where a tree makes no error (its vote then outweighs all others: it alone
-    decides) or where one is no better than chance (it gets no vote).
+    Of scikit-learn's class of the same name, of which it is a subclass, it has the parameters, the methods
+    and, for the same trees, the votes; an `estimator` that is none of treewright's trees is boosted by that
+    class itself. Boosting ends early where a tree makes no error (its vote then outweighs all others: it
+    alone decides) or where one is no better than chance (it gets no vote).
 
     Attributes
     ----------
@@ -192,10 +218,10 @@ class AdaBoostClassifier(BoostedClassifierPredictions, ClassifierMixin, AdaBoost
     estimator: Any = parameter(
         default=None,
         kw_only=False,
-        doc="The template of the trees: any of treewright's tree classifiers with any of their options, "
-        "pruning included. None is a stump, ``DecisionTreeClassifier(max_depth=1)``. Its `class_weight` "
-        "is multiplied once into the weights with which boosting starts; the errors are those of these "
-        "weights.",
+        doc="What is boosted: any of treewright's tree classifiers with any of their options, pruning "
+        "included, or any other classifier whose `fit` takes `sample_weight`. None is a stump, "
+        "``DecisionTreeClassifier(max_depth=1)``. The `class_weight` of a tree is multiplied once into the "
+        "weights with which boosting starts; the errors are those of these weights.",
     )
     algorithm: str = parameter(
         default="SAMME",
@@ -204,6 +230,9 @@ class AdaBoostClassifier(BoostedClassifierPredictions, ClassifierMixin, AdaBoost
         allowed=one_of("SAMME", "M1"),
         group="Growing",
     )
+
+    _for_trees = ("algorithm", "kinds")
+    _of_trees = "model_, bounds_, training_errors_ and margins"
 
     def _default_tree(self) -> TreeEstimator:
         return DecisionTreeClassifier(max_depth=1)
@@ -238,6 +267,11 @@ class AdaBoostClassifier(BoostedClassifierPredictions, ClassifierMixin, AdaBoost
         model: Boosted = self._rows(X)[0]["model_"]
         return model.margins((X, plain_target(y, type(self).__name__)), n_threads=n_threads(self.n_jobs))
 
+    def plot(self, rows: Any = None, *, test: Any = None, axes: Any = None) -> Any:  # type: ignore[override]
+        """Plot error and bound against rounds, and the margins of rows; see `Boosted.plot`."""
+        boosted: Boosted = self._fitted()["model_"]
+        return boosted.plot(rows, test=test, axes=axes)
+
     def _raw(self, X: Any) -> tuple[Fitted, tuple[Floats, float]]:
         """The votes for each class, and their total."""
         fitted, data = self._rows(X)
@@ -261,14 +295,20 @@ class AdaBoostClassifier(BoostedClassifierPredictions, ClassifierMixin, AdaBoost
         return decision_function(*raw)
 
 
-class AdaBoostRegressor(RegressorPredictions, RegressorMixin, AdaBoostEstimator, BaseEstimator):  # type: ignore[misc]
+@left_to(
+    sklearn.ensemble.AdaBoostRegressor,
+    *("estimators_", "estimator_weights_", "estimator_errors_", "feature_importances_"),
+    *("predict", "staged_predict", "staged_score"),
+)
+class AdaBoostRegressor(RegressorPredictions, AdaBoostEstimator, sklearn.ensemble.AdaBoostRegressor):  # type: ignore[misc]
     """AdaBoost.R2: trees of numbers, each grown on weights that favour the rows that were missed most.
 
     The answer is the median of the trees' answers by their votes (Drucker 1997). Of scikit-learn's class of
-    the same name it has the parameters and methods. Each tree is grown on rows drawn by their weights, as in
-    Drucker's paper: trees differ more, and mostly predict a little better. With ``resample=False`` each is
-    grown on the weighted rows themselves, so that nothing is left to chance and a weight of two is as good as
-    the row twice; that is for trees with limits.
+    the same name, of which it is a subclass, it has the parameters and methods; an `estimator` that is none
+    of treewright's trees is boosted by that class itself. Each tree is grown on rows drawn by their weights,
+    as in Drucker's paper: trees differ more, and mostly predict a little better. With ``resample=False`` each
+    is grown on the weighted rows themselves, so that nothing is left to chance and a weight of two is as good
+    as the row twice; that is for trees with limits.
 
     Attributes
     ----------
@@ -292,7 +332,7 @@ class AdaBoostRegressor(RegressorPredictions, RegressorMixin, AdaBoostEstimator,
     estimator: Any = parameter(
         default=None,
         kw_only=False,
-        doc="The template of the trees: any of treewright's tree regressors. None is "
+        doc="What is boosted: any of treewright's tree regressors, or any other regressor. None is "
         "``DecisionTreeRegressor(max_depth=3)``.",
     )
     loss: str = parameter(
@@ -307,6 +347,9 @@ class AdaBoostRegressor(RegressorPredictions, RegressorMixin, AdaBoostEstimator,
         allowed=TRUE_OR_FALSE,
         group="Growing",
     )
+
+    _for_trees = ("resample", "kinds")
+    _of_trees = "model_"
 
     def _default_tree(self) -> TreeEstimator:
         return DecisionTreeRegressor(max_depth=3)
