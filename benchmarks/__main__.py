@@ -1,4 +1,4 @@
-"""Measure treewright beside its peers, print tables, keep them in benchmarks/results and in README.md."""
+"""Measure treewright beside its peers, print tables, keep the results for docs/benchmarks.md."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def arguments() -> argparse.Namespace:
 
 
 def main() -> None:
-    """Measure room by room; README.md follows each, unless something was left out."""
+    """Measure room by room; the pages follow each, unless something was left out."""
     chosen = arguments()
     if chosen.packages:
         known = [*PEERS.values(), *neighbours.LIBRARIES.values()]
@@ -106,7 +106,7 @@ def main() -> None:
         if not chosen.partial:
             publishing.publish()
     if chosen.partial:
-        print("Part of the whole: neither benchmarks/results nor README.md was changed.")
+        print("Part of the whole: neither benchmarks/results nor docs/benchmarks.md was changed.")
 
 
 if __name__ == "__main__":

@@ -114,7 +114,7 @@ def boosting(grow: Table, prune: Table, test: Table) -> Any:
     """Our gradient boosting."""
     import treewright
 
-    models = treewright.GradientBoostingClassifier, treewright.GradientBoostingRegressor
+    models = treewright.HistGradientBoostingClassifier, treewright.HistGradientBoostingRegressor
     return _answers(grow, test, *models, max_iter=TREES, early_stopping=False)
 
 

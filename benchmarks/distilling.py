@@ -200,6 +200,28 @@ def born_table(figures: list[Figure]) -> str:
     return markdown(head, lines)
 
 
+def short(found: dict[str, list[Figure]]) -> str:
+    """A line per size, the means over the tables, and how many forests were born again within the limit."""
+    head = (
+        "leaves",
+        "forest",
+        *(f"{way}: {what}" for way in ("distilled", PLAIN) for what in ("agrees", "right")),
+    )
+    lines = []
+    for size in SIZES:
+        ways = {way: _mean(found["taught"], size, way) for way in ("distilled", PLAIN)}
+        shares = [ways[PLAIN]["teacher"], *(ways[way][key] for way in ways for key in ("fidelity", "right"))]
+        lines.append([str(size), *(f"{100 * share:.1f} %" for share in shares)])
+    n_tables = len({figure["data"] for figure in found["taught"]})
+    smallest = sum(figure.get("smallest", False) for figure in found["born"])
+    return (
+        f"{markdown(head, lines)}\nMeans over {n_tables} tables; agrees: held-out rows for which "
+        f"tree and forest predict the same class; right: accuracy. Of {len(found['born'])} small forests "
+        f"({N_TREES} trees of depth {DEPTH}), the smallest tree that predicts exactly the same was found and "
+        f"proved within the time limit for {smallest}.\n"
+    )
+
+
 def page(origin: Origin, taught: list[Figure], born: list[Figure]) -> str:
     """The figures as a page."""
     return "\n".join(

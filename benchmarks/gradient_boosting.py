@@ -49,9 +49,9 @@ Figure = dict[str, Any]
 
 
 def _ours(numbers: bool, threads: int, max_bins: int | None = 255) -> Any:
-    from treewright import GradientBoostingClassifier, GradientBoostingRegressor
+    from treewright import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
-    kind = GradientBoostingRegressor if numbers else GradientBoostingClassifier
+    kind = HistGradientBoostingRegressor if numbers else HistGradientBoostingClassifier
     return kind(max_iter=ITERATIONS, early_stopping=False, max_bins=max_bins, n_jobs=threads)
 
 

@@ -64,7 +64,7 @@ def boosting(task: Task) -> Answers:
     """Gradient boosting."""
     import treewright
 
-    models = treewright.GradientBoostingClassifier, treewright.GradientBoostingRegressor
+    models = treewright.HistGradientBoostingClassifier, treewright.HistGradientBoostingRegressor
     return _fitted(task, *models, max_iter=TREES)
 
 

@@ -38,7 +38,7 @@ class Way:
     by: dict[str, Any] = field(default_factory=dict)  # the options of `select`
     holds_out: bool = False  # a third of the training rows is held out to prune or choose by
     prototype: str = ""  # what a plain program made of the same rule on an entropy tree of 167 leaves
-    short: bool = False  # in README.md as well
+    short: bool = False  # in docs/benchmarks.md as well
 
 
 def _by_folds(on: str, rule: str, prototype: str = "") -> Way:
@@ -316,7 +316,7 @@ def page(origin: Origin, found: dict[str, Any]) -> str:
 
 
 def short(found: dict[str, Any]) -> str:
-    """The part of README.md: one criterion, the plainest ways, and what a choice by folds comes to."""
+    """In docs/benchmarks.md: one criterion, the plainest ways, and what a choice by folds comes to."""
     lines = [figure for figure in found["spam"] if figure["criterion"] == SHOWN]
     chosen = chosen_by_folds(found["spam"])
     if chosen is None:

@@ -302,7 +302,7 @@ def picture(origin: Origin, measured: dict[str, list[Section]]) -> str:
 
 
 def summary(measured: dict[str, list[Section]]) -> str:
-    """The part of README.md: what a hurried reader should know."""
+    """The part of docs/benchmarks.md: what a hurried reader should know."""
     largest = [(results[0]["leaves"], results) for _, results in measured["paths"] if "leaves" in results[0]]
     beside = [entry for entry in largest if find(entry[1], SCIKIT)]
     told = []

@@ -119,9 +119,9 @@ MADE = (
 
 
 def _ours(numbers: bool, **options: Any) -> Any:
-    from treewright import GradientBoostingClassifier, GradientBoostingRegressor
+    from treewright import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
-    kind = GradientBoostingRegressor if numbers else GradientBoostingClassifier
+    kind = HistGradientBoostingRegressor if numbers else HistGradientBoostingClassifier
     return kind(max_iter=ITERATIONS, early_stopping=False, random_state=0, **options)
 
 

@@ -159,9 +159,13 @@ def test_specialities_of_the_house_are_among_the_cliffs() -> None:
     assert "| few distinct " in table
 
 
-def test_readme_shows_the_kept_results() -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert text == publishing.published(text), "README.md: `make bench` writes what is measured"
+@pytest.mark.parametrize("page", [publishing.README, publishing.PAGE], ids=lambda page: page.name)
+def test_pages_show_the_kept_results_and_no_part_is_empty(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert text == publishing.published(page.name, text), f"{page.name}: `make bench` writes what is measured"
+    for name in publishing.PARTS[page.name]:
+        begin, end = publishing.marks(name)
+        assert len(text.partition(begin)[2].partition(end)[0].strip()) > 100, f"{page.name}: {name} is empty"
 
 
 @pytest.mark.parametrize("room", ["growing", "predicting"])
@@ -224,25 +228,31 @@ def test_streaming_is_measured(tmp_path: Path) -> None:
 
 
 def test_only_the_part_between_the_marks_is_written() -> None:
-    begin, end = publishing.marks("speed")
+    begin, end = publishing.marks("one tree")
     text = f"a\n{begin}\nold\n{end}\nb\n"
-    assert publishing.inserted(text, "speed", "new") == f"a\n{begin}\nnew\n{end}\nb\n"
+    assert publishing.inserted(text, "one tree", "new") == f"a\n{begin}\nnew\n{end}\nb\n"
     for broken in ("", f"{end}{begin}", f"{begin}{begin}{end}"):
-        with pytest.raises(ValueError, match=r"README\.md must hold"):
-            publishing.inserted(broken, "speed", "new")
+        with pytest.raises(ValueError, match="the page must hold"):
+            publishing.inserted(broken, "one tree", "new")
 
 
 @pytest.mark.slow
 def test_a_partial_run_changes_nothing() -> None:
-    files = [ROOT / "README.md", scaling.PICTURE, pruning.PICTURE, *sorted(keeping.RESULTS.iterdir())]
+    files = [
+        publishing.README,
+        publishing.PAGE,
+        scaling.PICTURE,
+        pruning.PICTURE,
+        *sorted(keeping.RESULTS.iterdir()),
+    ]
     before = {file: file.read_bytes() for file in files}
     command = [sys.executable, "-m", "benchmarks", "growing", "--only", "iris", "--peers", "treewright"]
     done = subprocess.run(
         [*command, "--seconds", "0"], capture_output=True, text=True, cwd=ROOT, timeout=120, check=True
     )
     assert "| iris " in done.stdout
-    assert "neither benchmarks/results nor README.md was changed" in done.stdout
-    assert [*sorted(keeping.RESULTS.iterdir())] == files[3:]
+    assert "neither benchmarks/results nor docs/benchmarks.md was changed" in done.stdout
+    assert [*sorted(keeping.RESULTS.iterdir())] == files[4:]
     assert {file: file.read_bytes() for file in files} == before
 
 
