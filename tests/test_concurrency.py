@@ -134,7 +134,7 @@ def test_predictions_of_many_rows_in_threads(n_jobs: int) -> None:
     model.set_params(n_jobs=n_jobs)
     for predicted in at_once([lambda: model.predict(x)] * 3):
         assert predicted.tobytes() == wanted.tobytes()
-    mixed = {"x": x[:, 0], "c": (np.arange(60_000) % 5).astype(str)}
+    mixed = {"x": x[:, 0], "c": np.array(list("abcde"))[np.arange(60_000) % 5]}
     model = DecisionTreeClassifier(max_depth=5).fit(mixed, np.arange(60_000) % 5 % 2)
     wanted = model.predict(mixed)
     np.testing.assert_array_equal(model.set_params(n_jobs=n_jobs).predict(mixed), wanted)

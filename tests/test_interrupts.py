@@ -107,13 +107,12 @@ TOO_LONG = 30.0  # seconds; a hang on any machine, however busy: the delays are 
 
 @pytest.fixture
 def driver() -> Iterator[subprocess.Popen[str]]:
-    process = subprocess.Popen([sys.executable, "-c", DRIVER], stdout=subprocess.PIPE, text=True)
-    watch = threading.Timer(300, process.kill)
-    watch.start()
-    yield process
-    watch.cancel()
-    process.kill()
-    process.wait()
+    with subprocess.Popen([sys.executable, "-c", DRIVER], stdout=subprocess.PIPE, text=True) as process:
+        watch = threading.Timer(300, process.kill)
+        watch.start()
+        yield process
+        watch.cancel()
+        process.kill()
 
 
 @pytest.mark.slow

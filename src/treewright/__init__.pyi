@@ -16,6 +16,8 @@ from treewright.encoding import encode as encode
 from treewright.encoding.schema import Column as Column
 from treewright.encoding.schema import Schema as Schema
 from treewright.encoding.schema import Target as Target
+from treewright.encoding.splits import folds as folds
+from treewright.encoding.splits import train_test_split as train_test_split
 from treewright.encoding.text import TextFormat as TextFormat
 from treewright.ensembles import Forest as Forest
 from treewright.ensembles import grow_forest as grow_forest
@@ -38,8 +40,8 @@ from treewright.estimators import ExtraTreeClassifier as ExtraTreeClassifier
 from treewright.estimators import ExtraTreeRegressor as ExtraTreeRegressor
 from treewright.estimators import ExtraTreesClassifier as ExtraTreesClassifier
 from treewright.estimators import ExtraTreesRegressor as ExtraTreesRegressor
-from treewright.estimators import GradientBoostingClassifier as GradientBoostingClassifier
-from treewright.estimators import GradientBoostingRegressor as GradientBoostingRegressor
+from treewright.estimators import HistGradientBoostingClassifier as HistGradientBoostingClassifier
+from treewright.estimators import HistGradientBoostingRegressor as HistGradientBoostingRegressor
 from treewright.estimators import ID3Classifier as ID3Classifier
 from treewright.estimators import KNeighborsClassifier as KNeighborsClassifier
 from treewright.estimators import KNeighborsRegressor as KNeighborsRegressor
@@ -83,6 +85,7 @@ from treewright.pruning.values import Pessimistic as Pessimistic
 from treewright.pruning.values import ReducedError as ReducedError
 from treewright.reporting import report as report
 from treewright.saving import load as load
+from treewright.saving import save as save
 from treewright.selecting import compare as compare
 from treewright.selecting import overfitting_curve as overfitting_curve
 from treewright.selecting import select as select

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from treewright._text import amount, count, label_text, percent, quote
 from treewright.encoding import Dataset
+from treewright.encoding.rows import with_target
 from treewright.tree import Tree
 from treewright.tree.evaluate import given_rows, prediction_losses
 from treewright.tree.number_losses import predicts_medians
@@ -151,9 +152,16 @@ class Metrics:
 
 
 def metrics(
-    tree: Tree, data: Dataset, *, constant: Any = None, positive: int | None = None, n_threads: int = 1
+    model: Any,
+    data: Any,
+    target: Any = None,
+    *,
+    constant: Any = None,
+    positive: int | None = None,
+    n_threads: int = 1,
 ) -> Metrics:
-    """The metrics of a tree of one target on rows that have it.
+    """The metrics of a tree of one target on rows that have it: a Dataset, a tuple (table, target), or a
+    table followed by its target.
 
     `constant` is the code of a class or the number that is always answered, by default the answer of the
     root; `positive` the code of the class that recall, precision and AUC are about, by default the rarer one
@@ -165,6 +173,8 @@ def metrics(
     >>> found.error, found.constant_error, found.figures[:2]
     (0.2, 0.4, [('recall', '100 %'), ('precision', '66.7 %')])
     """
+    tree = as_tree(model)
+    data = given_rows(tree, with_target("metrics", data, target), "data", judging=True)
     predicted = answers(tree, data, n_threads)[:, 0]
     if constant is None:
         constant = constant_answer(tree)

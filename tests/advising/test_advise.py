@@ -346,7 +346,7 @@ def test_the_most_serious_comes_first() -> None:
 
 def test_input_of_advise() -> None:
     data = encode({"x": NOISE}, Y)
-    with pytest.raises(TypeError, match="brings its own targets"):
+    with pytest.raises(TypeError, match="a Dataset has its own target, weights and kinds; leave target out"):
         advise(data, Y)
     with pytest.raises(ValueError, match="columns of test"):
         advise(data, test=encode({"z": NOISE}, Y))
@@ -365,7 +365,7 @@ NAMED = {"name": [f"n{i}" for i in range(N)], "x": NOISE}
         ("ExtraTreeClassifier", {}),
         ("RandomForestClassifier", {"n_estimators": 2}),
         ("ExtraTreesClassifier", {"n_estimators": 2}),
-        ("GradientBoostingClassifier", {"max_iter": 2}),
+        ("HistGradientBoostingClassifier", {"max_iter": 2}),
         ("AdaBoostClassifier", {"n_estimators": 2}),
         ("BaggingClassifier", {"n_estimators": 2}),
     ],
@@ -381,7 +381,7 @@ def test_fits_warn_of_columns(name: str, options: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["DecisionTreeClassifier", "RandomForestClassifier", "GradientBoostingClassifier"]
+    "name", ["DecisionTreeClassifier", "RandomForestClassifier", "HistGradientBoostingClassifier"]
 )
 def test_fits_warn_of_single_leaves(name: str) -> None:
     kind = getattr(treewright, name)

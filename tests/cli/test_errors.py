@@ -504,6 +504,22 @@ def test_permissions_are_told(folder: Path, capfd: pytest.CaptureFixture[str]) -
         assert "ermission" in capfd.readouterr().err
 
 
+def interrupted(code: str, folder: Path, after: float = 0.0) -> tuple[int, str]:
+    """The exit code and the messages of a program to which Ctrl-C comes `after` seconds from its word "now"."""
+    with subprocess.Popen(
+        [sys.executable, "-c", code], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "now\n"
+            time.sleep(after)
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=30)
+        finally:
+            process.kill()
+    return process.returncode, err
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.parametrize("stage", ["reading", "growing", "pruning", "certifying", "writing"])
@@ -523,15 +539,7 @@ def test_ctrl_c_stops_and_leaves_nothing(tmp_path: Path, stage: str) -> None:
         "console.Stages.begin = telling\n"
         "main(['fit', 't.csv', '--target', 'y', '-o', 'm.json'])\n"
     )
-    process = subprocess.Popen(
-        [sys.executable, "-c", code], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline() == "now\n"
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=30)
-    assert process.returncode == 130
-    assert err == "stopped\n"
+    assert interrupted(code, tmp_path) == (130, "stopped\n")
     assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
 
 
@@ -550,13 +558,4 @@ def test_ctrl_c_is_heard_within_a_query(tmp_path: Path) -> None:
         "main(['fit', 't.csv', '--target', 'y'])\n"
     )
     (tmp_path / "t.csv").write_text(TABLE)
-    process = subprocess.Popen(
-        [sys.executable, "-c", code], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline() == "now\n"
-    time.sleep(0.3)
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=30)
-    assert process.returncode == 130
-    assert err == "stopped\n"
+    assert interrupted(code, tmp_path, after=0.3) == (130, "stopped\n")

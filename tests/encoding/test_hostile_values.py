@@ -19,7 +19,7 @@ from treewright import (
     DecisionTreeRegressor,
     ExtraTreeClassifier,
     ExtraTreeRegressor,
-    GradientBoostingRegressor,
+    HistGradientBoostingRegressor,
     encode,
     grow,
     prune,
@@ -184,7 +184,7 @@ ARRAYS = {
     "long double": lambda x: x.astype(np.longdouble),
     "objects": lambda x: x.astype(object),
     "signed bytes": lambda x: x.astype(np.int8),
-    "a matrix": lambda x: np.asmatrix(x),
+    "a matrix": lambda x: x.view(np.matrix),
     "a memory view": lambda x: memoryview(x),
     "lists": lambda x: x.tolist(),
     "tuples": lambda x: tuple(map(tuple, x.tolist())),
@@ -603,7 +603,7 @@ def test_losses_that_leave_the_range_of_floats_are_not_pruned_by() -> None:
     assert prune(grow(encode(table, np.ldexp(y, -300)))).leaves[0] > 2
     prune(grow(encode(table, np.full(60, 1e-200))))  # nothing to tell apart
     with pytest.raises(ValueError, match="scale it up"):
-        GradientBoostingRegressor().fit(table, np.ldexp(y[:, 0], -600))
+        HistGradientBoostingRegressor().fit(table, np.ldexp(y[:, 0], -600))
 
 
 def test_weights_that_count_as_very_many_rows() -> None:

@@ -22,8 +22,8 @@ from treewright import (
     ExtraTreeClassifier,
     ExtraTreesClassifier,
     ExtraTreesRegressor,
-    GradientBoostingClassifier,
-    GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
     ID3Classifier,
     RandomForestClassifier,
     RandomForestRegressor,
@@ -57,7 +57,7 @@ CLASSIFIERS: list[Any] = [
     ExtraTreesClassifier(5),
     BaggingClassifier(n_estimators=5),
     AdaBoostClassifier(n_estimators=5),
-    GradientBoostingClassifier(max_iter=5, early_stopping=True),
+    HistGradientBoostingClassifier(max_iter=5, early_stopping=True),
 ]
 REGRESSORS: list[Any] = [
     DecisionTreeRegressor(),
@@ -67,7 +67,7 @@ REGRESSORS: list[Any] = [
     ExtraTreesRegressor(5),
     BaggingRegressor(n_estimators=5),
     AdaBoostRegressor(n_estimators=5),
-    GradientBoostingRegressor(max_iter=5),
+    HistGradientBoostingRegressor(max_iter=5),
 ]
 TURNED = np.random.default_rng(1).permutation(250)
 AGAIN = {
@@ -216,7 +216,7 @@ def test_rows_that_grow_do_not_choose() -> None:
 
 
 def test_a_warm_start_with_other_rows_knows_both() -> None:
-    model = GradientBoostingRegressor(max_iter=3, warm_start=True).fit(X[:100], NUMBERS[:100])
+    model = HistGradientBoostingRegressor(max_iter=3, warm_start=True).fit(X[:100], NUMBERS[:100])
     model.set_params(max_iter=5).fit(X[100:200], NUMBERS[100:200])
     for rows in (slice(0, 100), slice(100, 200)):
         with pytest.raises(ValueError, match="are rows of the fit"):

@@ -163,5 +163,5 @@ def test_wrong_rows_and_seeds() -> None:
         split(table(0, 60).take([0, 1]))
     with pytest.raises(ValueError, match="seed is -1"):
         folds(table(0, 60), 3, -1)
-    with pytest.raises(TypeError, match="must be a Dataset"):
-        split([[1.0]])  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="split: the table has no target"):
+        split([[1.0]])

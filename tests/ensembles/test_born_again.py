@@ -296,10 +296,12 @@ def test_another_librarys_forest_is_told_the_way() -> None:
 
 
 def test_trees_that_add_up_have_no_votes() -> None:
-    from treewright import GradientBoostingClassifier
+    from treewright import HistGradientBoostingClassifier
 
-    model = GradientBoostingClassifier(max_iter=2).fit(np.arange(60.0)[:, np.newaxis], [0] * 30 + [1] * 30)
-    for given, name in ((model, "GradientBoostingClassifier"), (model.model_, "GradientBoosted")):
+    model = HistGradientBoostingClassifier(max_iter=2).fit(
+        np.arange(60.0)[:, np.newaxis], [0] * 30 + [1] * 30
+    )
+    for given, name in ((model, "HistGradientBoostingClassifier"), (model.model_, "GradientBoosted")):
         with pytest.raises(TypeError, match=f"trees of a {name} add up .* forests and AdaBoost.* distill"):
             born_again(given)
 
@@ -312,7 +314,7 @@ def test_what_is_not_fitted() -> None:
 
     for model in (
         treewright.AdaBoostClassifier(),
-        treewright.GradientBoostingClassifier(),
+        treewright.HistGradientBoostingClassifier(),
         treewright.RandomForestClassifier(),
         treewright.DecisionTreeClassifier(),
         sklearn.ensemble.RandomForestClassifier(),

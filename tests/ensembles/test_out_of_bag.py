@@ -117,6 +117,7 @@ def test_several_targets_are_not_certified() -> None:
         model.oob_certificate(x, np.c_[y, 1 - y])
 
 
+@pytest.mark.filterwarnings("ignore::treewright.AdviceWarning")  # trees of one leaf are meant
 def test_weights_of_classes_that_all_rows_have_settled_certify_nothing() -> None:
     x, y = shifted(0, 300, 0.2)
     model = RandomForestClassifier(5, class_weight="balanced", random_state=0).fit(x, y)

@@ -127,6 +127,7 @@ def test_surrogates_answer_for_missing_values() -> None:
     assert max(len(model.model_.surrogates.of(node)) for node in range(model.model_.n_nodes)) <= 2
 
 
+@pytest.mark.filterwarnings("ignore::treewright.AdviceWarning")  # pruned to one leaf by the priors
 def test_costs_move_the_answers() -> None:
     table, y = small()
     plain = CARTClassifier(random_state=0).fit(table, y)
@@ -147,6 +148,7 @@ def test_few_rows_are_no_trouble() -> None:
             CARTClassifier(**options).fit([[1.0], [2.0]], ["a", "b"])
 
 
+@pytest.mark.filterwarnings("ignore::treewright.AdviceWarning")  # pruned to one leaf by the costs
 def test_prices_of_leaves_go_by_costs() -> None:
     """The path of a classic is that of the plain estimator on the same tree, costs included."""
     random = np.random.default_rng(0)

@@ -10,8 +10,8 @@ from tests.ensembles.boosting_oracle import boost as naive
 from treewright import (
     AdaBoostClassifier,
     DecisionTreeClassifier,
-    GradientBoostingClassifier,
-    GradientBoostingRegressor,
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
     RandomForestClassifier,
     encode,
 )
@@ -51,9 +51,9 @@ def steps_of(model):
 def test_a_rare_class_does_no_harm_to_the_others(n_rare, apart, seed):
     X, y, X_new, truth = rare(0, seed=seed)
     options = {"max_iter": 60, "n_jobs": 2}
-    without = GradientBoostingClassifier(**options).fit(X, y)
+    without = HistGradientBoostingClassifier(**options).fit(X, y)
     X, y, _, _ = rare(n_rare, apart=apart, seed=seed)
-    model = GradientBoostingClassifier(**options).fit(X, y)
+    model = HistGradientBoostingClassifier(**options).fit(X, y)
     assert model.score(X_new, truth) > without.score(X_new, truth) - 0.02
     shares = model.predict_proba(X_new)
     assert np.isfinite(shares).all()
@@ -64,9 +64,9 @@ def test_a_rare_class_does_no_harm_to_the_others(n_rare, apart, seed):
 def test_what_the_bound_prevents():
     """One mislabelled row among thousands: without a bound many of the other rows are lost."""
     X, y, X_new, truth = rare(1, n=4500, n_classes=5)
-    unbounded = GradientBoostingClassifier(max_iter=60, max_delta_step=None).fit(X, y)
+    unbounded = HistGradientBoostingClassifier(max_iter=60, max_delta_step=None).fit(X, y)
     assert unbounded.score(X_new, truth) < 0.9
-    assert GradientBoostingClassifier(max_iter=60).fit(X, y).score(X_new, truth) > 0.95
+    assert HistGradientBoostingClassifier(max_iter=60).fit(X, y).score(X_new, truth) > 0.95
 
 
 @pytest.mark.parametrize("n_positive", [1, 3, 30])
@@ -76,7 +76,7 @@ def test_few_positives_of_two_classes(n_positive):
     y = np.zeros(3000, int)
     y[:n_positive] = 1
     X[:n_positive, 0] += 8
-    model = GradientBoostingClassifier().fit(X, y)
+    model = HistGradientBoostingClassifier().fit(X, y)
     new = random.normal(0, 1, (1000, 5))
     assert (model.predict(new) == 1).mean() < 0.01
     assert np.isfinite(model.decision_function(new)).all()
@@ -133,8 +133,8 @@ def test_bounded_steps_beside_brute_force():
 @pytest.mark.parametrize("load", [load_iris, load_breast_cancer])
 def test_ordinary_classes_are_learnt_as_without_a_bound(load):
     X, y = load(return_X_y=True)
-    model = GradientBoostingClassifier().fit(X, y)
-    same = GradientBoostingClassifier(max_delta_step=None).fit(X, y)
+    model = HistGradientBoostingClassifier().fit(X, y)
+    same = HistGradientBoostingClassifier(max_delta_step=None).fit(X, y)
     assert model.model_.trees == same.model_.trees
     np.testing.assert_array_equal(model.predict_proba(X), same.predict_proba(X))
 
@@ -145,7 +145,7 @@ def test_numbers_have_no_bound(loss):
     y = 1e6 * np.abs(y) + 1  # steps are in units of the target
     options = {"loss": loss, "n_iterations": 10}
     assert boost(encode(X, y), **options).trees == boost(encode(X, y), **options, max_delta_step=None).trees
-    assert "max_delta_step" not in GradientBoostingRegressor().get_params()
+    assert "max_delta_step" not in HistGradientBoostingRegressor().get_params()
 
 
 def test_the_bound_goes_with_the_learning_rate():
@@ -161,7 +161,7 @@ def test_the_bound_goes_with_the_learning_rate():
 
 def test_long_steps_at_a_learning_rate_of_one():
     X, y, X_new, truth = rare(0, n=1500)
-    model = GradientBoostingClassifier(learning_rate=1.0, max_iter=40).fit(X, y)
+    model = HistGradientBoostingClassifier(learning_rate=1.0, max_iter=40).fit(X, y)
     assert model.score(X_new, truth) > 0.9
 
 

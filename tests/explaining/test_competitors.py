@@ -73,6 +73,7 @@ def test_share_agreement_and_words() -> None:
     assert light.agreement == pytest.approx(5 / 7)
 
 
+@pytest.mark.filterwarnings("ignore::treewright.AdviceWarning")  # ids are the point
 @pytest.mark.parametrize("weighted", [False, True])
 def test_categories_that_are_no_better_than_chance_do_not_compete(weighted: bool) -> None:
     rng = np.random.default_rng(0)

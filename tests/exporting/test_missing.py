@@ -91,6 +91,7 @@ def test_what_cannot_divide_rows_says_what_would_do() -> None:
     assert "THEN" not in export(leaf, "sql")  # one leaf divides nothing
 
 
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names:UserWarning")
 def test_the_view_of_scikit_learn_is_not_available() -> None:
     tree = grow(encode({"x": [1.0, 2.0, 3.0, 4.0], "z": [1.0, 2.0, 3.0, 4.0]}, ["a", "a", "b", "b"]))
     with_others = with_surrogates(tree, np.random.default_rng(0), most=1)

@@ -260,6 +260,7 @@ def test_other_weights_are_worth_their_effective_number_of_rows() -> None:
     assert one.feature.tolist() == four.feature.tolist()
 
 
+@pytest.mark.filterwarnings("ignore::treewright.AdviceWarning")  # ids are the point
 def test_the_classics_compare_gains_as_their_authors_did() -> None:
     table, y = noisy(9, 200)
     for model in (CARTClassifier(), C45Classifier(), ID3Classifier(), CARTRegressor()):
@@ -270,6 +271,7 @@ def test_the_classics_compare_gains_as_their_authors_did() -> None:
     assert DecisionTreeClassifier(category_gain="plain").fit(only_ids, y).model_.n_leaves == 2
 
 
+@pytest.mark.filterwarnings("ignore::treewright.AdviceWarning")  # ids are the point
 def test_forests_are_not_led_by_ids() -> None:
     table, y = noisy(10, 1200)
     names = list(table)

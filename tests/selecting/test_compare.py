@@ -245,7 +245,7 @@ def test_wrong_input() -> None:
         compare(data, shares=(1, 1))
     with pytest.raises(ValueError, match="test has no rows"):
         compare(data, test=other.take([]))
-    with pytest.raises(TypeError, match="data must be a Dataset"):
+    with pytest.raises(ValueError, match="compare: the table has no target"):
         compare(np.zeros((3, 2)))
     with pytest.raises(ValueError, match="delta"):
         compare(data, delta=1.0)

@@ -482,7 +482,7 @@ def test_wrong_rows_for_the_overfitting_curve() -> None:
         overfitting_curve(data, test=data.take([]))
     with pytest.raises(ValueError, match="no held-out rows"):
         _ = overfitting_curve(data).best
-    with pytest.raises(TypeError, match="data must be a Dataset"):
+    with pytest.raises(ValueError, match="overfitting_curve: the table has no target"):
         overfitting_curve({"x": [1.0]})
     with pytest.raises(TypeError, match="a tree or how to grow one"):
         overfitting_curve(data, tree=grow(data), growing={})

@@ -16,7 +16,7 @@ from treewright import (
     CHAIDClassifier,
     DecisionTreeClassifier,
     ExtraTreesClassifier,
-    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
     RandomForestClassifier,
     RuleListClassifier,
     certify,
@@ -53,7 +53,7 @@ MODELS: list[Any] = [
     ExtraTreesClassifier(5),
     BaggingClassifier(n_estimators=5),
     AdaBoostClassifier(n_estimators=3),
-    GradientBoostingClassifier(max_iter=5),
+    HistGradientBoostingClassifier(max_iter=5),
 ]
 
 

@@ -13,10 +13,10 @@ from treewright.advising.leaks import leak_advice
 from treewright.advising.results import one_leaf, small_test
 from treewright.advising.rows import duplicates_across, duplicates_within
 from treewright.encoding import Dataset, encode
+from treewright.encoding.rows import encoded_rows, has_target, training_rows
 from treewright.metrics import Metrics
 from treewright.pruning import PruningPath
 from treewright.tree import Tree
-from treewright.tree.evaluate import encoded_rows
 
 __all__ = ["Advices", "advise", "by_severity", "fit_advice", "one_leaf", "table_advice"]
 
@@ -70,10 +70,10 @@ def advise(
 
     Parameters
     ----------
-    X : Dataset, or any table that `encode` takes
+    X : table, tuple (table, target) or (table, target, weight), or Dataset
         The rows.
-    y : array, optional
-        Their targets; without them only columns and rows are checked. A Dataset has its own.
+    y : str or array, optional
+        Of a table: its target column, or its targets; without them only columns and rows are checked.
     sample_weight : array, optional
         A weight per row.
     test : Dataset or tuple (X, y), optional
@@ -94,14 +94,10 @@ def advise(
     - column 'nr' (in steps of 1) numbers the rows; drop it from X
     - column 'unit' has the same value in every row, so no split can use it; drop it from X
     """
-    if isinstance(X, Dataset):
-        if not (y is None and sample_weight is None and kinds is None):
-            raise TypeError(
-                "a Dataset brings its own targets, weights and kinds; leave y, sample_weight and kinds out"
-            )
-        data = X
+    if has_target(X) or y is not None:
+        data = training_rows("advise", X, y, sample_weight, kinds)
     else:
-        data = encode(X, y, weight=sample_weight, kinds=kinds)
+        data = encode(X, weight=sample_weight, kinds=kinds)
     found = table_advice(data)
     if test is not None:
         rows = encoded_rows(test, "test", data.schema, judging=True)

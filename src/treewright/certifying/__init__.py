@@ -56,6 +56,7 @@ from treewright.certifying.tree_code import (
 from treewright.certifying.votes import VOTE_METHODS, VoteCertificate, VoteCounts, certify_votes, vote_counts
 from treewright.certifying.weak_learning import log_splits_needed, measured_edges, splits_needed
 from treewright.encoding.row_hashes import FitRows
+from treewright.encoding.rows import one_argument
 from treewright.tree.evaluate import given_rows
 from treewright.tree.shortcuts import as_tree
 
@@ -101,8 +102,10 @@ BOUNDS: dict[str, TrainingMethod] = {
 
 def certify(
     model: Any,
-    method: str | None = None,
+    X: Any = None,
+    y: Any = None,
     *,
+    method: str | None = None,
     test: Any = None,
     data: Any = None,
     delta: float = 0.05,
@@ -117,11 +120,17 @@ def certify(
     ----------
     model : Tree or fitted estimator
         Grown, pruned or written by hand.
-    method : str, optional
-        One of ``METHODS.names``; "held_out" by default where there are `test` rows, else "occam".
-    test : Dataset or tuple (table, target), optional
+    X : table, tuple (table, target) or Dataset, optional
         Rows that were never used; a Dataset is encoded with ``schema=tree.schema``. Rows of a class that the
-        tree does not know (a Dataset has them by ``judging=True``) count as mistakes of the highest cost.
+        tree does not know (a Dataset has them by ``judging=True``) count as mistakes of the highest cost. A
+        text is the `method`.
+    y : str or array, optional
+        Of a table: its target column, or its targets.
+    method : str, optional
+        One of ``METHODS.names``; "held_out" by default where there are rows that were never used, else
+        "occam".
+    test : tuple (table, target) or Dataset, optional
+        The same rows as one argument, by name.
     data : Dataset or tuple (table, target), optional
         The training rows, for the methods that need no others. A grown tree stores what is needed of them,
         and the bound is the same with and without; a tree converted from another library does not.
@@ -158,9 +167,14 @@ def certify(
     >>> tree = grow(rows)
     >>> certify(tree, data=rows)
     <Certificate: true error < 11.9 % with confidence 0.95, occam, 200 rows>
+    >>> certify(tree, {"x": range(50)}, ["a"] * 50)
+    <Certificate: true error < 5.9 % with confidence 0.95, held_out, 50 rows>
     """
     check_delta(delta)
     tree = as_tree(model)
+    if isinstance(X, str):
+        method, X = X, None
+    test = one_argument("certify", X, y, "test", test)
     name = method or ("occam" if test is None else "held_out")
     chosen = method_of(name)
     if chosen.takes == "test" and test is None:

@@ -10,26 +10,40 @@ import numpy as np
 
 from treewright._arrays import Flags, Floats, Ints
 from treewright.encoding import Dataset
+from treewright.encoding.rows import takes_rows
+from treewright.parameters.checks import is_int, is_real
 
 
-def folds(data: Dataset, n: int = 10, seed: int = 0) -> Ints:
-    """The cross-validation fold, 0 to n − 1, of each row; the folds have equal sizes and are stratified.
+@takes_rows
+def folds(data: Dataset, n_folds: int = 10, seed: int = 0) -> Ints:
+    """The cross-validation fold, 0 to ``n_folds - 1``, of each row; they have equal sizes and are stratified.
 
     Numbers are stratified by their order. Rows of weight 0 change nothing for the others.
 
-    >>> from treewright import encode
+    Parameters
+    ----------
+    n_folds : int
+        The number of folds.
+    seed : int
+        The seed of the draw.
+
+    Examples
+    --------
+    >>> from treewright import encode, folds
     >>> data = encode({"x": range(6)}, ["a", "a", "b", "b", "b", "b"])
     >>> fold = folds(data, 2)
     >>> [data.take(fold == i).targets.tolist() for i in range(2)]
     [[[0, 1, 1]], [[0, 1, 1]]]
     """
-    rows = _counted_rows(data)
+    rows = data.counted
     try:
-        number = operator.index(n)
+        number = operator.index(n_folds)
     except TypeError:
-        raise ValueError(f"the number of folds is {n!r}; it must be a whole number") from None
+        raise ValueError(f"the number of folds is {n_folds!r}; it must be a whole number") from None
     if not 2 <= number <= len(rows):
-        raise ValueError(f"the number of folds is {n}; it must be from 2 to the number of rows, {len(rows)}")
+        raise ValueError(
+            f"the number of folds is {n_folds}; it must be from 2 to the number of rows, {len(rows)}"
+        )
     sizes = np.full(number, len(rows) // number)
     sizes[: len(rows) % number] += 1
     fold = np.zeros(data.n_rows, np.int64)
@@ -37,13 +51,62 @@ def folds(data: Dataset, n: int = 10, seed: int = 0) -> Ints:
     return fold
 
 
+@takes_rows
+def train_test_split(
+    data: Dataset, *, test_size: float = 0.25, random_state: int = 0
+) -> tuple[Dataset, Dataset]:
+    """Split the rows at random into those to train on and those to test on, two Datasets of one schema.
+
+    Every row is equally likely to be a test row, whatever its class, as `certify` assumes: a certificate from
+    stratified test rows can be far too low. `split` makes three parts or more.
+
+    Parameters
+    ----------
+    test_size : float
+        The share of the test rows; a whole number is how many there are.
+    random_state : int
+        The seed of the draw: the same rows give the same split.
+
+    Examples
+    --------
+    >>> from treewright import certify, grow, train_test_split
+    >>> table = {"x": range(200), "y": ["no"] * 90 + ["yes"] * 110}
+    >>> train, test = train_test_split(table, "y", test_size=0.25)
+    >>> train, test.n_rows
+    (<Dataset: 150 rows × 1 columns, to predict y (2 classes)>, 50)
+    >>> certify(grow(train), test)
+    <Certificate: true error < 9.2 % with confidence 0.95, held_out, 50 rows>
+    """
+    n_rows = data.n_counted
+    number = float(test_size) if is_real(test_size) else -1.0
+    if is_int(test_size) and 1 <= number < n_rows:
+        number /= n_rows
+    if not 0 < number < 1:
+        raise ValueError(
+            f"test_size is {test_size!r}; it must be a share between 0 and 1, or a number of rows from 1 to "
+            f"{n_rows - 1}"
+        )
+    train, test = split(data, (1 - number, number), checked_seed(random_state, "random_state"))
+    return train, test
+
+
+@takes_rows
 def split(data: Dataset, shares: Sequence[float] = (0.6, 0.2, 0.2), seed: int = 0) -> tuple[Dataset, ...]:
     """Split the rows at random into parts of the given shares: to train, to validate, to test.
 
     Every row is equally likely to be in each part, whatever its class: a certificate from stratified test
-    rows can be far too low, as they have no class that the training rows lack. The `shares` need not add up
-    to 1, `seed` is that of the draw, and rows keep their order within a part.
+    rows can be far too low, as they have no class that the training rows lack. Rows keep their order within a
+    part.
 
+    Parameters
+    ----------
+    shares : sequence of float
+        The share of each part; they need not add up to 1.
+    seed : int
+        The seed of the draw.
+
+    Examples
+    --------
     >>> from treewright import encode
     >>> data = encode({"x": range(10)}, list("aaaaabbbbb"))
     >>> [part.n_rows for part in split(data)]
@@ -53,13 +116,21 @@ def split(data: Dataset, shares: Sequence[float] = (0.6, 0.2, 0.2), seed: int = 
     return tuple(data.take(part == i) for i in range(len(shares)))
 
 
+@takes_rows
 def random_parts(data: Dataset, shares: Sequence[float], seed: int = 0) -> Ints:
     """The part, 0 to n − 1, of each row, drawn as by `split`; rows of weight 0 are in the first one.
 
     The last part is drawn first, then the one before it from the other rows, and so on: test rows are the
     same whether validation rows are split off with them, or from the rest, or not at all.
+
+    Parameters
+    ----------
+    shares : sequence of float
+        The share of each part.
+    seed : int
+        The seed of the draw.
     """
-    rows = _counted_rows(data)
+    rows = data.counted
     share = _check_shares(shares, len(rows))
     part = np.zeros(data.n_rows, np.int64)
     for place in range(len(share) - 1, 0, -1):
@@ -71,16 +142,26 @@ def random_parts(data: Dataset, shares: Sequence[float], seed: int = 0) -> Ints:
     return part
 
 
+@takes_rows
 def set_aside(data: Dataset, share: float, seed: int = 0) -> Flags:
     """Whether each row is set aside as a validation row for early stopping: a stratified share.
 
     A class of few rows stays among the training rows. No certificate can rest on these rows: see `split`.
 
+    Parameters
+    ----------
+    share : float
+        The share of the rows to set aside.
+    seed : int
+        The seed of the draw.
+
+    Examples
+    --------
     >>> from treewright import encode
     >>> set_aside(encode({"x": range(10)}, list("aaaaabbbbb")), 0.2).sum()
     np.int64(2)
     """
-    rows = _counted_rows(data)
+    rows = data.counted
     _check_shares((1 - share, share), len(rows))
     size = min(max(int(np.rint(share * len(rows))), 1), len(rows) - 1)
     part, strata = _stratified_parts(data, rows, np.array([len(rows) - size, size]), seed)
@@ -89,20 +170,14 @@ def set_aside(data: Dataset, share: float, seed: int = 0) -> Flags:
     return aside
 
 
-def _counted_rows(data: Dataset) -> Ints:
-    if not isinstance(data, Dataset):
-        raise TypeError(f"data must be a Dataset, as encode makes it, not {type(data).__name__}")
-    return data.counted
-
-
-def checked_seed(seed: Any) -> int:
+def checked_seed(seed: Any, name: str = "seed") -> int:
     """A whole number of at least 0."""
     try:
         number = -1 if isinstance(seed, bool | np.bool_) else operator.index(seed)
     except TypeError:
         number = -1
     if number < 0:
-        raise ValueError(f"seed is {seed!r}; it must be a whole number of at least 0")
+        raise ValueError(f"{name} is {seed!r}; it must be a whole number of at least 0")
     return number
 
 

@@ -14,8 +14,10 @@ from treewright.encoding.readers import is_a, is_frame, read_cells
 from treewright.encoding.schema import Schema, Target
 from treewright.encoding.tables import Table, read_table
 from treewright.encoding.text.cells import Reader
+from treewright.parameters.spec import did_you_mean
 
 Named = tuple[str, Cells]
+_MOST_NAMED = 20  # columns in a message
 
 
 def split_target(table: Table, target: Any, schema: Schema | None) -> tuple[Table, list[Named] | None]:
@@ -28,12 +30,21 @@ def split_target(table: Table, target: Any, schema: Schema | None) -> tuple[Tabl
     known = table.names or ()
     for name in names:
         if name not in known:
-            columns = f"the columns are {', '.join(map(repr, known))}" if known else "it has no column names"
-            raise ValueError(f"the table has no column {name!r} to be the target; {columns}")
+            raise ValueError(
+                f"the table has no column {name!r} to be the target; {_known_columns(name, known)}"
+            )
     if table.n_columns == len(set(names)):
         raise ValueError("the table has no columns besides the target")
     cells = [(name, table.cells(known.index(name), f"target {name!r}")) for name in names]
     return table.without(names), _in_order(cells, schema)
+
+
+def _known_columns(name: str, known: Sequence[str]) -> str:
+    """The columns of a table, of very many the first ones, and the one that a misspelt name may mean."""
+    if not known:
+        return "it has no column names"
+    more = f" … ({len(known)} in all)" if len(known) > _MOST_NAMED else ""
+    return f"the columns are {', '.join(map(repr, known[:_MOST_NAMED]))}{more}{did_you_mean(name, known)}"
 
 
 def target_columns(table: Table, target: Any) -> list[str] | None:

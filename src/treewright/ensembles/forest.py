@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.encoding import Dataset, encode
+from treewright.encoding.rows import encoded_rows, takes_rows
 from treewright.encoding.schema import Schema
 from treewright.ensembles.bootstrap import Draws
 from treewright.ensembles.side_by_side import Listener, side_by_side
@@ -90,14 +91,17 @@ class Forest(Saved):
             return _row_votes(tree, data, self.voting, n_threads)
         return leaf_rows(tree, data, self._tree_sum.values[member], n_threads)
 
-    def sums(self, data: Dataset, n_threads: int = 1) -> Floats:
-        """The votes for each row, added up over the trees: (rows, classes of all targets), or numbers."""
+    def sums(self, data: Any, n_threads: int = 1) -> Floats:
+        """The votes for each row of a table or a Dataset, added up over the trees: (rows, classes of all
+        targets), or numbers.
+        """
+        data = encoded_rows(data, "data", self.schema)
         self.trees[0]._check_columns(data)
         if self._votes_by_node:
             return self._tree_sum.totals(data, n_threads)
         return np.asarray(sum(self.tree_votes(i, data, n_threads) for i in range(len(self))))
 
-    def answers(self, data: Dataset, n_threads: int = 1) -> NDArray[Any]:
+    def answers(self, data: Any, n_threads: int = 1) -> NDArray[Any]:
         """Codes of classes or numbers, (rows, targets)."""
         return self.decide(self.sums(data, n_threads), len(self))
 
@@ -113,7 +117,7 @@ class Forest(Saved):
         costs = cost_arrays(self.schema) if self.voting == "soft" else [None] * len(blocks)
         return np.stack([cheapest_in_order(*both) for both in zip(blocks, costs, strict=True)], axis=1)
 
-    def shares(self, data: Dataset, n_threads: int = 1) -> list[Floats]:
+    def shares(self, data: Any, n_threads: int = 1) -> list[Floats]:
         """The share of the votes of each class, a matrix for each target."""
         return split_targets(self.schema, self.sums(data, n_threads) / len(self))
 
@@ -155,14 +159,10 @@ class Forest(Saved):
         return {name: value for name, value in vars(self).items() if name != "_tree_sum"}
 
 
+@takes_rows
 @takes(GrowForestParameters)
 def grow_forest(data: Dataset, **options: Any) -> Forest:
     """Grow trees from samples of the rows: bagging, or a random forest if nodes draw columns as well.
-
-    Parameters
-    ----------
-    data : Dataset
-        What `encode` made of a table and its target.
 
     Returns
     -------

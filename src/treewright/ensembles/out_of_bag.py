@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from treewright._text import aligned, escape, percent
 from treewright.certifying.losses import loss_name
 from treewright.encoding import Dataset
+from treewright.encoding.rows import encoded_rows
 from treewright.ensembles.forest import Forest
 from treewright.ensembles.permutation import shuffled_rises
 from treewright.ensembles.side_by_side import Listener, results_in_order, side_by_side
@@ -56,11 +57,13 @@ class OutOfBag:
             return np.asarray(self.sums / self.votes[:, np.newaxis])
 
 
-def out_of_bag(forest: Forest, data: Dataset, *, n_threads: int = 1) -> OutOfBag:
-    """The votes of each tree for its out-of-bag rows; `data` are the training rows.
+def out_of_bag(forest: Forest, data: Any, *, n_threads: int = 1) -> OutOfBag:
+    """The votes of each tree for its out-of-bag rows; `data` are the training rows, a Dataset or a tuple
+    (table, target).
 
     All rows with a weight count the same in the losses, as in scikit-learn's scores.
     """
+    data = encoded_rows(data, "data", forest.schema)
     targets = training_targets(forest, data)
     schema, n = forest.schema, data.n_rows
     width = schema.width if schema.predicts_classes else len(schema.targets)
@@ -91,14 +94,15 @@ def out_of_bag(forest: Forest, data: Dataset, *, n_threads: int = 1) -> OutOfBag
     return OutOfBag(sums, votes, answers, np.array(curve))
 
 
-def votes_against(forest: Forest, data: Dataset, n_threads: int = 1) -> tuple[Floats, NDArray[np.bool_]]:
+def votes_against(forest: Forest, data: Any, n_threads: int = 1) -> tuple[Floats, NDArray[np.bool_]]:
     """The votes against the true class of out-of-bag rows, and which rows these are for each tree: two
-    matrices (trees, rows), as `certify_votes` takes them.
+    matrices (trees, rows), as `certify_votes` takes them. `data` as for `out_of_bag`.
 
     If the forest misclassifies a row, at least half of the votes are against its class: of hard votes, where
     the most frequent prediction wins, and of soft ones, where the largest mean share does. This does not hold
     for soft votes with costs, which are refused.
     """
+    data = encoded_rows(data, "data", forest.schema)
     targets = training_targets(forest, data)
     if not forest.schema.predicts_classes or len(forest.schema.targets) > 1:
         raise ValueError("votes are for or against a class: that takes one target of classes")
@@ -227,7 +231,7 @@ class ForestImportance:
         return "\n".join([*aligned(lines, right=(1, 2, 3)), "", note])
 
 
-def importance_of(forest: Forest, data: Dataset, n_threads: int = 1) -> ForestImportance:
+def importance_of(forest: Forest, data: Any, n_threads: int = 1) -> ForestImportance:
     """Permutation importance by out-of-bag rows (Breiman 2001); `data` as for `out_of_bag`.
 
     Each tree predicts its out-of-bag rows, as they are and with one column shuffled; the mean rise of the
@@ -240,6 +244,7 @@ def importance_of(forest: Forest, data: Dataset, n_threads: int = 1) -> ForestIm
     >>> worth.ranked[0].column
     'x'
     """
+    data = encoded_rows(data, "data", forest.schema)
     training_targets(forest, data)
     schema = forest.schema
 

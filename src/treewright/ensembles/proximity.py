@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.encoding import Dataset
+from treewright.encoding.rows import encoded_rows
 from treewright.encoding.tables import available_memory
 from treewright.ensembles.bootstrap import Draws
 from treewright.ensembles.forest import Forest
@@ -24,23 +25,25 @@ _MOST_PAIRS = 2**22  # (row, training target) pairs in memory at a time
 _HAIR = 1e-6  # by which shares may miss a level: they are stored in single precision
 
 
-def leaves_of(forest: Forest, data: Dataset, n_threads: int = 1) -> Ints:
-    """The leaf of each row in each tree, (rows, trees)."""
+def leaves_of(forest: Forest, data: Any, n_threads: int = 1) -> Ints:
+    """The leaf of each row, of a table or a Dataset, in each tree: (rows, trees)."""
+    data = encoded_rows(data, "data", forest.schema)
     return np.stack(results_in_order(lambda tree, _: tree.apply(data), forest.trees, n_threads), axis=1)
 
 
 def proximity(
     forest: Forest,
-    data: Dataset,
-    other: Dataset | None = None,
+    data: Any,
+    other: Any = None,
     *,
     out_of_bag: bool = False,
     n_threads: int = 1,
 ) -> Floats:
     """The share of the trees in which two rows are in the same leaf: (rows of `data`, rows of `other`).
 
-    `other` are the same rows by default. With `out_of_bag`, `data` are the training rows, and only trees
-    count that have seen neither row (0 without any): in the other trees, rows of one class are too close.
+    Both are tables or Datasets; `other` are the same rows by default. With `out_of_bag`, `data` are the
+    training rows, and only trees count that have seen neither row (0 without any): in the other trees, rows
+    of one class are too close.
 
     >>> from treewright import encode, grow_forest
     >>> data = encode({"x": [1.0, 2.0, 8.0, 9.0]}, ["a", "a", "b", "b"])
@@ -48,6 +51,8 @@ def proximity(
     >>> bool(near[0, 1] > near[0, 2]), float(near[0, 0])
     (True, 1.0)
     """
+    data = encoded_rows(data, "data", forest.schema)
+    other = None if other is None else encoded_rows(other, "other", forest.schema)
     n, m = data.n_rows, (other or data).n_rows
     have = available_memory()
     need = (2 + out_of_bag) * 8 * n * m

@@ -18,7 +18,10 @@ from treewright.estimators.forest import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from treewright.estimators.gradient_boosting import GradientBoostingClassifier, GradientBoostingRegressor
+from treewright.estimators.gradient_boosting import (
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+)
 from treewright.estimators.neighbours import KNeighborsClassifier, KNeighborsRegressor
 from treewright.estimators.rules import RuleListClassifier
 from treewright.estimators.selectors import ShadowSelector, SplitFilter, TreeSelector, ZeroNormSelector
@@ -44,8 +47,8 @@ __all__ = [
     "ExtraTreeRegressor",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
-    "GradientBoostingClassifier",
-    "GradientBoostingRegressor",
+    "HistGradientBoostingClassifier",
+    "HistGradientBoostingRegressor",
     "ID3Classifier",
     "KNeighborsClassifier",
     "KNeighborsRegressor",

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from treewright.certifying import Certificate, certify_errors, certify_losses
-from treewright.encoding import encode
+from treewright.encoding import Dataset, encode
 from treewright.estimators._tables import refuse_one_dimension
 from treewright.estimators.targets import plain_target
 from treewright.parameters import documented
@@ -51,8 +51,8 @@ class Certified:
         answers, truth = np.asarray(self.predict(X)), np.asarray(target)  # type: ignore[attr-defined]
         if len(truth) != len(answers):
             raise ValueError(f"X has {len(answers)} rows, but y has {len(truth)}")
-        data = encode(X, target, schema=vars(self)["model_"].schema, judging=True)
-        if check_rows:
+        data = self._judging_rows(X, target)
+        if check_rows and data is not None:
             vars(self)["_fit_rows"].refuse(data, choices=choices)
         truth = truth.reshape(answers.shape)
         if not hasattr(self, "classes_"):
@@ -65,3 +65,7 @@ class Certified:
         if wrong.ndim == 1:
             return certify_errors(int(wrong.sum()), len(wrong), delta=delta, choices=choices)
         return certify_losses(wrong.mean(axis=1), delta=delta, choices=choices, what="error", loss_bound=1.0)
+
+    def _judging_rows(self, X: Any, target: Any) -> Dataset | None:
+        """The rows in the schema of the fit; None where the fit kept none."""
+        return encode(X, target, schema=vars(self)["model_"].schema, judging=True)

@@ -13,6 +13,7 @@ from treewright._text import escape, percent, row_count
 from treewright.certifying.binomial import check_delta
 from treewright.certifying.losses import loss_name, most_cost
 from treewright.encoding import Dataset
+from treewright.encoding.rows import with_target
 from treewright.encoding.schema import Schema
 from treewright.encoding.splits import checked_seed
 from treewright.explaining.row import is_training_data, name_hint
@@ -151,6 +152,7 @@ def _rise_cells(column: ColumnImportance, in_percent: bool) -> list[str]:
 def importance(
     model: Any,
     data: Any = None,
+    target: Any = None,
     *,
     delta: float = 0.05,
     n_repeats: int = 10,
@@ -161,11 +163,13 @@ def importance(
 
     Parameters
     ----------
-    data : Dataset or tuple (table, target) or (table, target, weights), optional
+    data : table, tuple (table, target) or (table, target, weights), or Dataset, optional
         Rows for the permutation importance, preferably held out: each used column is shuffled among them, and
         its importance is the rise of the mean loss. The loss is the share of wrong predictions, their cost if
         the tree has costs, or the loss of the criterion for numbers; averaged over the targets. Where weights
         differ, values are drawn by weight instead of shuffled, so that a weight of 2 is the row twice.
+    target : str or array, optional
+        Of a table in `data`: its target column, or its targets.
     n_repeats : int
         Shuffles of each column.
     seed : int
@@ -192,7 +196,7 @@ def importance(
             "permutation importance is not defined for trees with linear models in the leaves; leave data "
             "out, or grow the tree with leaf='constant'"
         )
-    rows = given_rows(tree, data, "data", judging=True)
+    rows = given_rows(tree, with_target("importance", data, target), "data", judging=True)
     own_rows = is_training_data(tree, rows)
     if rows.weight is not None:
         rows = rows.take(rows.counted)

@@ -12,13 +12,12 @@ from numpy.typing import NDArray
 from treewright import _core
 from treewright._text import count, escape, percent, row_count
 from treewright.encoding import Dataset
+from treewright.encoding.rows import takes_rows
 from treewright.encoding.schema import Column
 from treewright.encoding.splits import checked_seed
 from treewright.explaining.tables import Layout, Record, TableResult
 from treewright.growing import grow, n_threads, whole_number
-from treewright.parameters import documented
 from treewright.tree import Tree
-from treewright.tree.evaluate import encoded_rows, is_pair
 from treewright.tree.oblique import by_column
 from treewright.tree.predict import answers
 
@@ -123,9 +122,10 @@ def _leaves_in_words(few: int, median: int, most: int) -> str:
     return f"{few:,} leaves each" if few == most else f"{few:,} to {most:,} leaves, median {median:,}"
 
 
-@documented
+@takes_rows
 def stability(
-    data: Any,
+    data: Dataset,
+    /,
     *,
     n_bootstraps: int = 50,
     top: int = 5,
@@ -142,8 +142,6 @@ def stability(
 
     Parameters
     ----------
-    data : Dataset or tuple (table, target) or (table, target, weights)
-        The rows to grow from.
     n_bootstraps : int
         Number of trees.
     top : int
@@ -166,12 +164,6 @@ def stability(
     >>> found.columns[0].root, found.n_roots, found.agreement[0] > 0.9
     (1.0, 1, True)
     """
-    if not (isinstance(data, Dataset) or is_pair(data)):
-        raise TypeError(
-            "data must be a Dataset, as encode makes it, or a tuple (table, target), "
-            f"not {type(data).__name__}"
-        )
-    data = encoded_rows(data, "data")
     if grower is not None and growing:
         raise TypeError(
             f"give either grower or keyword arguments of grow, not both: {', '.join(sorted(growing))}"

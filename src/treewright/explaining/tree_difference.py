@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from treewright._text import percent, row_count
 from treewright.certifying.losses import loss_name
 from treewright.encoding import Dataset
+from treewright.encoding.rows import with_target
 from treewright.encoding.schema import Column
 from treewright.explaining.tables import Layout, Record, TableResult
 from treewright.growing import non_negative
@@ -87,7 +88,13 @@ class TreeDifference(TableResult):
 
 @documented
 def tree_difference(
-    a: Any, b: Any, data: Any = None, *, names: tuple[str, str] = ("a", "b"), tolerance: float = 0.0
+    a: Any,
+    b: Any,
+    data: Any = None,
+    target: Any = None,
+    *,
+    names: tuple[str, str] = ("a", "b"),
+    tolerance: float = 0.0,
 ) -> TreeDifference:
     """Where two trees predict differently: regions with their share of the rows, in words.
 
@@ -102,6 +109,8 @@ def tree_difference(
     data : Dataset, table or (table, target), optional
         The rows to count; with targets also the loss of each tree. It may be left out where one tree is a
         pruning of the other: then the training rows of the larger one are counted from its nodes.
+    target : str or array, optional
+        Of a table in `data`: its target column, or its targets.
     names : tuple of two str
         Names of the trees in the text.
     tolerance : float
@@ -119,6 +128,7 @@ def tree_difference(
     """
     trees = as_tree(a), as_tree(b)
     _check(trees)
+    data = data if target is None else with_target("tree_difference", data, target)
     tolerance = non_negative("tolerance", tolerance)
     if isinstance(names, str) or len(names) != 2:
         raise ValueError(f"names is {names!r}; it must be two names, such as ('grown', 'pruned')")

@@ -26,8 +26,11 @@ from treewright.certifying.held_out import same_statistic
 from treewright.certifying.weak_learning import measured_edges
 from treewright.encoding import Dataset
 from treewright.encoding.kinds import Kind
+from treewright.encoding.rows import with_target
 from treewright.explaining.tables import Layout, TableResult
 from treewright.tree import Tree
+from treewright.tree.evaluate import given_rows
+from treewright.tree.shortcuts import as_tree
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -86,15 +89,17 @@ class WeakLearningBound(TableResult):
         return plot_weak_learning_bound(self, ax)
 
 
-def weak_learning_bound(tree: Tree, data: Dataset) -> WeakLearningBound:
+def weak_learning_bound(model: Any, data: Any, target: Any = None) -> WeakLearningBound:
     """The training error after each split of a tree beside the bound that the edges of its tests prove.
 
     Parameters
     ----------
-    tree : Tree
+    model : Tree or fitted estimator
         Grown best first, of the two classes of one target, by "sqrt", "gini", "entropy" or "error".
-    data : Dataset
+    data : table, tuple (table, target) or (table, target, weights), or Dataset
         The rows that it was grown from.
+    target : str or array, optional
+        Of a table in `data`: its target column, or its targets.
 
     Examples
     --------
@@ -104,6 +109,8 @@ def weak_learning_bound(tree: Tree, data: Dataset) -> WeakLearningBound:
     >>> found.error.round(3).tolist(), found.bound.round(3).tolist()
     ([0.5, 0.125, 0.125, 0.0], [0.5, 0.331, 0.309, 0.206])
     """
+    tree = as_tree(model)
+    data = given_rows(tree, with_target("weak_learning_bound", data, target), "data")
     edges = measured_edges(tree)
     _check(tree, data)
     order = np.flatnonzero(~tree.is_leaf & ~tree.joined)

@@ -18,6 +18,7 @@ from treewright import _core
 from treewright._json import plain
 from treewright._text import aligned, escape
 from treewright.encoding import Dataset
+from treewright.encoding.rows import takes_rows
 from treewright.encoding.schema import Schema
 from treewright.ensembles.permutation import shuffled_rises
 from treewright.ensembles.side_by_side import Listener, of_stage, results_in_order
@@ -84,14 +85,10 @@ class BorutaResult:
         return {name: plain(value) for name, value in vars(self).items()}
 
 
+@takes_rows
 @takes(BorutaFunctionParameters)
 def boruta(data: Dataset, **options: Any) -> BorutaResult:
     """Accept the columns that are more important than shuffled columns, and reject the others.
-
-    Parameters
-    ----------
-    data : Dataset
-        A table with its targets.
 
     Examples
     --------
@@ -196,9 +193,11 @@ def with_shadows(data: Dataset, rng: np.random.Generator, least: int = 5) -> Dat
     return both
 
 
+@takes_rows
 @takes({name: BorutaFunctionParameters.parameters[name] for name in _OF_FOREST})
 def forest_importances(
     data: Dataset,
+    /,
     *,
     growing: Mapping[str, Any] | None = None,
     spawn_key: tuple[int, ...] = (),
@@ -212,8 +211,6 @@ def forest_importances(
 
     Parameters
     ----------
-    data : Dataset
-        A table with its targets.
     growing : mapping, optional
         Options of `grow` for the trees.
     spawn_key : tuple of int

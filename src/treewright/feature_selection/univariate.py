@@ -18,6 +18,7 @@ from treewright import _core
 from treewright._json import plain
 from treewright._text import aligned, escape
 from treewright.encoding import Dataset
+from treewright.encoding.rows import takes_rows
 from treewright.ensembles.side_by_side import Listener, of_stage, results_in_order
 from treewright.growing import grow, n_threads
 from treewright.growing.limits import core_limits, core_options, row_count
@@ -86,14 +87,10 @@ class SplitScores:
         return {name: plain(value) for name, value in vars(self).items() if name != "trees"}
 
 
+@takes_rows
 @takes(SplitScoresParameters)
 def split_scores(data: Dataset, **options: Any) -> SplitScores:
     """Score each column by its best single split; scores of several targets are averaged.
-
-    Parameters
-    ----------
-    data : Dataset
-        A table of any kinds of columns with its targets.
 
     Examples
     --------

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from treewright._json import plain
 from treewright._text import aligned, escape
 from treewright.encoding import Dataset
+from treewright.encoding.rows import takes_rows
 from treewright.ensembles.side_by_side import Listener, of_stage, results_in_order
 from treewright.growing import n_threads, whole_number
 from treewright.parameters import is_fraction, takes
@@ -115,16 +116,15 @@ class SelectionPath:
         return {name: plain(value) for name, value in {**vars(self), **facts}.items()}
 
 
+@takes_rows
 @takes(SearchOptions.parameters | RunParameters.parameters)
 def search_columns(
-    data: Dataset, folds: Folds, scorer: Scorer, *, n_columns: int | None = None, **options: Any
+    data: Dataset, /, folds: Folds, scorer: Scorer, *, n_columns: int | None = None, **options: Any
 ) -> SelectionPath:
     """Search for the columns from which trees score best on held-out rows.
 
     Parameters
     ----------
-    data : Dataset
-        A table with its targets.
     folds : sequence of (training rows, test rows)
         Positions of rows.
     scorer : Scorer

@@ -7,6 +7,7 @@ from typing import Any
 
 from treewright import _core
 from treewright.encoding import Dataset
+from treewright.encoding.rows import takes_rows
 from treewright.encoding.schema import Schema
 from treewright.growing.conditional_inference import grow_by_tests
 from treewright.growing.constraints import Constraints, check_compatible
@@ -34,14 +35,10 @@ __all__ = ["as_whole", "criteria", "grow", "n_features_drawn", "n_threads", "non
 _LEAST_COUNTED = 1024  # rows of a stump whose bins are counted; below, its columns are ordered
 
 
+@takes_rows
 @takes(GrowParameters)
 def grow(data: Dataset, **options: Any) -> Tree:
     """Grow the exact tree: repeatedly split the leaf with the largest gain, until the limits stop it.
-
-    Parameters
-    ----------
-    data : Dataset
-        What `encode` made of a table and its target.
 
     Returns
     -------

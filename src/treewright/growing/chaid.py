@@ -20,6 +20,7 @@ import numpy as np
 
 from treewright._arrays import Floats, Ints
 from treewright.encoding import Dataset
+from treewright.encoding.rows import takes_rows
 from treewright.growing.conditional_inference import log_p_value, pearson, two_sample_p_values
 from treewright.growing.id3 import check_target, class_counts
 from treewright.growing.multiway import MultiwayNode, MultiwaySplit, grow_multiway
@@ -33,13 +34,14 @@ _MOST_HALVES = 10  # values of a group all of whose divisions are tried; larger 
 _OPTIONS = {name: each for name, each in CHAIDParameters.parameters.items() if name != "kinds"}
 
 
+@takes_rows
 @takes(_OPTIONS)
-def grow_chaid(data: Dataset, **options: Any) -> Tree:
+def grow_chaid(data: Dataset, /, **options: Any) -> Tree:
     """Grow a CHAID tree.
 
     Parameters
     ----------
-    data : Dataset
+    data : table, tuple (table, target) or (table, target, weight), or Dataset
         Columns of any kind and one target of classes. Weights count as numbers of rows.
 
     Examples

@@ -30,6 +30,7 @@ import numpy as np
 from treewright import _core
 from treewright._arrays import Array, Flags, Floats, Ints
 from treewright.encoding import Dataset
+from treewright.encoding.rows import takes_rows
 from treewright.tree.builder import best_first, preorder, subtree_ends
 from treewright.tree.class_counts import SparseRows
 from treewright.tree.conditions import pack_subsets, stored_test
@@ -192,6 +193,7 @@ def _rounding(numbers: Floats, weight: Floats) -> float:
     return float(weight.sum()) * float(np.abs(numbers).max(initial=0.0)) ** 2 * 1e-28
 
 
+@takes_rows
 def log_p_values(data: Dataset, rows: Ints | None = None, columns: list[int] | None = None) -> Floats:
     """The logarithm of the adjusted p-value of each column's independence of the target.
 
@@ -200,8 +202,6 @@ def log_p_values(data: Dataset, rows: Ints | None = None, columns: list[int] | N
 
     Parameters
     ----------
-    data : Dataset
-        A table with its target.
     rows : array of int, optional
         The rows to test; all by default.
     columns : list of int, optional

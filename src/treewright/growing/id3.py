@@ -13,6 +13,7 @@ import numpy as np
 from treewright import _core
 from treewright._arrays import Floats, Ints
 from treewright.encoding import Dataset
+from treewright.encoding.rows import takes_rows
 from treewright.growing.multiway import MultiwayNode, MultiwaySplit, grow_multiway
 from treewright.tree import Tree
 
@@ -20,12 +21,13 @@ CRITERIA = ("entropy", "gini", "error")
 _SAME = 1e-12  # gains that differ by less than this share of the risk are equal up to rounding
 
 
+@takes_rows
 def grow_id3(data: Dataset, *, criterion: str = "entropy", max_depth: int | None = None) -> Tree:
     """Grow an ID3 tree.
 
     Parameters
     ----------
-    data : Dataset
+    data : table, tuple (table, target) or (table, target, weight), or Dataset
         Columns of categories and one target of classes. A missing value is a value of its own.
     criterion : {"entropy", "gini", "error"}
         The impurity whose decrease is the gain: entropy, Gini index or training error.

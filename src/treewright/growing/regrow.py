@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from treewright.encoding import Dataset
+from treewright.encoding.rows import with_target
 from treewright.growing import as_whole, grow
 from treewright.growing.forced_splits import refuse_nonlocal_options
 from treewright.growing.limits import ROW_LIMITS, row_count
@@ -22,7 +23,9 @@ from treewright.tree.surgery import node_indices, plant_subtrees
 BEST = "best"
 
 
-def regrow(model: Any, node: int, split: Below | Among | str | None, data: Any, /, **growing: Any) -> Tree:
+def regrow(
+    model: Any, node: int, split: Below | Among | str | None, data: Any, target: Any = None, /, **growing: Any
+) -> Tree:
     """The tree with another decision at one node: the subtree below is grown again, the rest is kept.
 
     Parameters
@@ -34,8 +37,10 @@ def regrow(model: Any, node: int, split: Below | Among | str | None, data: Any, 
     split : Below, Among, str or None
         A test, the name of a column whose best split is taken, "best" to let the grower choose, or None to
         make the node a leaf. (A column that is called "best" is tested by Below or Among.)
-    data : Dataset or tuple (table, target) or (table, target, weights)
+    data : table, tuple (table, target) or (table, target, weights), or Dataset
         The rows that the tree was grown from.
+    target : str or array, optional
+        Of a table in `data`: its target column, or its targets.
     **growing
         Options of `grow`, as the tree was grown with; they hold below the node and for the split itself. A
         budget (max_leaf_nodes) is that of the whole tree: what the rest leaves of it goes to the splits of
@@ -71,7 +76,7 @@ def regrow(model: Any, node: int, split: Below | Among | str | None, data: Any, 
     refuse_nonlocal_options(growing)
     if tree.missing == "fractional":
         raise ValueError("rows with missing values are in several leaves of this tree; it cannot be regrown")
-    rows = _grown_rows(tree, data)
+    rows = _grown_rows(tree, with_target("regrow", data, target))
     rest = tree.collapse([place])
     if split is None:
         return fit_linear_leaves(rest, rows) if formulas else rest

@@ -9,10 +9,11 @@ from collections.abc import Container, Mapping
 from typing import Any
 
 from treewright._registry import Folder
-from treewright.encoding import Dataset
+from treewright.encoding.rows import has_target
 from treewright.encoding.schema import Schema
 from treewright.growing.constraints import Constraints
 from treewright.parameters.values import Costs, from_first
+from treewright.pruning.arguments import with_encoded_rows
 from treewright.pruning.cost_complexity import (
     CostComplexityPath,
     cost_complexity,
@@ -91,7 +92,7 @@ def prune(
         them, and the losses of pruning are costs.
     **options
         Those of the method, by name. All methods that look at rows call them `data` (those that the tree was
-        grown from) and `validation` (others).
+        grown from) and `validation` (others): a Dataset, or a tuple (table, target).
 
     Returns
     -------
@@ -114,10 +115,10 @@ def prune(
     function = METHODS.function(method)
     METHODS.check(method, options)
     data, validation = options.get("data"), options.get("validation")
-    if isinstance(data, Dataset) and data is validation:
+    if has_target(data) and data is validation:
         raise ValueError("data and validation are the same rows; a row grows the tree or judges it, not both")
     if costs is not None:
         own = from_first(Costs)(costs)
         tree = tree.with_costs(own.matrix, own.priors)
-    path: PruningPath = function(tree, **options)
+    path: PruningPath = function(tree, **with_encoded_rows(tree, options))
     return path

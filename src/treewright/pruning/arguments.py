@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import wraps
 from inspect import Parameter as Argument
+from inspect import signature
 from math import inf
 from numbers import Real
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
+from treewright.encoding.rows import encoded_rows, is_pair
 from treewright.parameters import spec
 from treewright.parameters.spec import Parameter
 from treewright.tree import Tree
 from treewright.tree.class_counts import SparseRows
 
+ROWS = ("data", "validation")
 PROVIDED = ("data", "validation", "growing", "seed")  # by the fit itself, where pruning is a part of it
 _T = TypeVar("_T", bound=Any)
 _TEXTS = {
     "tree": ("Tree", "The tree to prune; it is not changed."),
     "path": ("PruningPath", "The trees to choose among."),
     "data": (
-        "Dataset",
+        "Dataset or tuple (table, target)",
         'The rows that the tree was grown from; for raising branches, for ``c="cv"`` and for folds.',
     ),
     "validation": (
-        "Dataset",
+        "Dataset or tuple (table, target)",
         "Held-out rows to measure the trees of the path on; they do not affect the pruning.",
     ),
     "growing": (
@@ -43,9 +48,25 @@ _TEXTS = {
 _ARGUMENTS = {name: Parameter(Argument.empty, text, kind) for name, (kind, text) in _TEXTS.items()}
 
 
-def documented(function: _T) -> _T:
-    """Decorate a method: arguments that its docstring does not describe get the texts that methods share."""
-    return spec.documented(function, _ARGUMENTS)
+def method(function: _T) -> _T:
+    """Decorate a method of pruning or a way to select: its rows may be tuples (table, target), and arguments
+    that its docstring does not describe get the texts that methods share.
+    """
+
+    @wraps(function)
+    def with_rows(subject: Any, *others: Any, **options: Any) -> Any:
+        return function(subject, *others, **with_encoded_rows(subject, options))
+
+    first = next(iter(signature(function).parameters))
+    assert first in ("tree", "path"), first
+    return cast(_T, spec.documented(with_rows, _ARGUMENTS))
+
+
+def with_encoded_rows(subject: Any, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a method, with Datasets for tuples (table, target); `subject` is a tree or a path."""
+    tree: Tree = getattr(subject, "full_tree", subject)
+    given = {name: options[name] for name in ROWS if is_pair(options.get(name))}
+    return {**options, **{name: encoded_rows(rows, name, tree.schema) for name, rows in given.items()}}
 
 
 def check_probability(name: str, value: Any) -> None:

@@ -21,7 +21,7 @@ import numpy as np
 
 from treewright.certifying.kearns_mansour import Form, penalty
 from treewright.encoding import Dataset
-from treewright.pruning.arguments import check_classes, check_constant, check_probability, documented
+from treewright.pruning.arguments import check_classes, check_constant, check_probability, method
 from treewright.pruning.cross_validation import tune_constant
 from treewright.pruning.path import PruningPath
 from treewright.pruning.traversal import SAME_LOSS, Floats, Ints, Mask, collapse_mask
@@ -31,7 +31,7 @@ FORMS: tuple[Form, ...] = ("boolean", "counted", "vc", "mansour97")
 GRID = tuple(np.geomspace(0.02, 0.5, 11).round(4).tolist())  # the constants that folds choose from
 
 
-@documented
+@method
 def bottom_up(
     tree: Tree,
     *,

@@ -21,7 +21,7 @@ from treewright.certifying.held_out import same_statistic
 from treewright.certifying.losses import most_cost
 from treewright.certifying.training_rows import choices_of
 from treewright.encoding import Dataset
-from treewright.pruning.arguments import check_classes, documented
+from treewright.pruning.arguments import check_classes, method
 from treewright.pruning.path import OTHER_ROWS, PruningPath, refuse_no_rows
 from treewright.pruning.subtree_raising import RAISING
 from treewright.pruning.traversal import Floats
@@ -49,7 +49,7 @@ class Size(NamedTuple):
         )
 
 
-@documented
+@method
 def bound(
     tree: Tree,
     *,

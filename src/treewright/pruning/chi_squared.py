@@ -14,13 +14,13 @@ import numpy as np
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Schema
 from treewright.growing.conditional_inference import two_sample_p_values
-from treewright.pruning.arguments import check_classes, check_probability, documented, refuse_many_classes
+from treewright.pruning.arguments import check_classes, check_probability, method, refuse_many_classes
 from treewright.pruning.path import PruningPath
 from treewright.pruning.traversal import Floats, Ints, Mask, collapse_mask
 from treewright.tree import Tree
 
 
-@documented
+@method
 def chi_squared(
     tree: Tree, *, significance: float = 0.05, bonferroni: bool = False, validation: Dataset | None = None
 ) -> PruningPath:

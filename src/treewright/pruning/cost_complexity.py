@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 
 from treewright import _core
 from treewright.encoding import Dataset
-from treewright.pruning.arguments import documented
+from treewright.pruning.arguments import method
 from treewright.pruning.path import PruningPath
 from treewright.pruning.traversal import Floats, Ints
 from treewright.tree import Tree
@@ -67,7 +67,7 @@ def _weakest_links(tree: Tree, risk: ArrayLike | None) -> tuple[Floats, CostComp
     return level / weight, CostComplexityPath(alpha / weight, total / weight, leaves)
 
 
-@documented
+@method
 def cost_complexity(
     tree: Tree,
     *,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.encoding import Dataset
-from treewright.pruning.arguments import documented
+from treewright.pruning.arguments import method
 from treewright.pruning.path import Losses, PruningPath, leaf_mask
 from treewright.pruning.traversal import Floats, Ints
 from treewright.tree import Tree
@@ -50,7 +50,7 @@ class Front:
         return _core.front_pruning(self.full_tree.end, self.length, self.choices, int(self.leaves[place]))
 
 
-@documented
+@method
 def minimum_errors(
     tree: Tree,
     *,

@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 
 from treewright._text import aligned
 from treewright.encoding import Dataset
+from treewright.encoding.rows import encoded_rows, is_pair
+from treewright.encoding.schema import Schema
 from treewright.pruning.traversal import Floats, Ints
 from treewright.tree import Tree
-from treewright.tree.evaluate import loses_0_or_1, rows_of, squared_losses
+from treewright.tree.evaluate import given_rows, loses_0_or_1, rows_of, squared_losses
 from treewright.tree.surgery import subtree_mask
 
 if TYPE_CHECKING:
@@ -195,15 +197,16 @@ class PruningPath:
 
     # ---- other rows --------------------------------------------------------------------------------
 
-    def losses(self, data: Dataset) -> Floats:
-        """The mean loss of each tree on other rows."""
+    def losses(self, data: Any) -> Floats:
+        """The mean loss of each tree on other rows: a Dataset, or a tuple (table, target)."""
+        data = given_rows(self.full_tree, data, "data", judging=True)
         return np.asarray(self.full_tree.mean(np.maximum(self.prunings.sums(Tree.loss_of, data), 0.0), data))
 
-    def with_validation(self, validation: Dataset | None, loss_of: Losses | None = None) -> PruningPath:
+    def with_validation(self, validation: Any, loss_of: Losses | None = None) -> PruningPath:
         """The same path with the mean losses on held-out rows, where given, and their standard errors."""
         if validation is None:
             return self
-        refuse_no_rows(validation)
+        validation = held_out_rows(validation, "validation", self.full_tree.schema)
         loss = self.prunings.sums(loss_of or Tree.loss_of, validation)
         square = loss if loses_0_or_1(self.full_tree) else self.prunings.sums(squared_losses, validation)
         mean, error = mean_and_error(loss, square, validation)
@@ -229,7 +232,7 @@ class PruningPath:
         chosen = None if self.is_open else self.chosen % len(self)
         return path_as_html(*_table(self), self.leaves, losses, chosen)
 
-    def plot(self, test: Dataset | None = None, ax: Axes | None = None) -> Axes:
+    def plot(self, test: Any = None, ax: Axes | None = None) -> Axes:
         """Plot loss against leaves on the training, validation and `test` rows; needs matplotlib."""
         from treewright.plotting.pruning_paths import plot_pruning_path  # loads matplotlib
 
@@ -279,6 +282,16 @@ def mean_and_error(loss: Floats, square: Floats, data: Dataset) -> tuple[Floats,
     mean = np.maximum(loss, 0.0) / weight
     spread = np.maximum(square / weight - mean**2, 0.0)
     return mean / targets, np.sqrt(spread / weight) / targets
+
+
+def held_out_rows(rows: Any, name: str, schema: Schema) -> Dataset:
+    """Rows with targets that a tree was not grown from: a Dataset, or a tuple (table, target). Those to
+    `test` a tree may have classes that the schema does not know.
+    """
+    judging = name == "test"
+    data: Dataset = encoded_rows(rows, name, schema, judging=judging) if is_pair(rows) else rows
+    refuse_no_rows(data, name, judging=judging)
+    return data
 
 
 def refuse_no_rows(data: Dataset, name: str = "validation", *, judging: bool = False) -> None:

@@ -14,7 +14,7 @@ from numbers import Real
 import numpy as np
 
 from treewright.encoding import Dataset
-from treewright.pruning.arguments import check_classes, documented
+from treewright.pruning.arguments import check_classes, method
 from treewright.pruning.fractional_rows import SLACK, Sharing
 from treewright.pruning.path import PruningPath, refuse_no_rows
 from treewright.pruning.pessimistic_errors import add_errors
@@ -25,7 +25,7 @@ from treewright.tree import Tree
 TRIAL, MORE = 32, 16  # rows in the first trial of a larger child, and the most times more in the next
 
 
-@documented
+@method
 def pessimistic(
     tree: Tree,
     *,

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from treewright.encoding import Dataset
-from treewright.pruning.arguments import check_classes, check_probability, documented, refuse_many_classes
+from treewright.pruning.arguments import check_classes, check_probability, method, refuse_many_classes
 from treewright.pruning.path import PruningPath, refuse_no_rows, refuse_training_rows
 from treewright.pruning.traversal import SAME_LOSS, Floats, Ints, Mask, collapse_mask
 from treewright.tree import Tree
@@ -25,7 +25,7 @@ Decision = Callable[[Ints, Floats], Mask]
 Choice = Literal["prune", "keep"]
 
 
-@documented
+@method
 def reduced_error(
     tree: Tree,
     *,
@@ -41,7 +41,7 @@ def reduced_error(
 
     Parameters
     ----------
-    validation : Dataset
+    validation : Dataset or tuple (table, target)
         Rows that the tree was not grown from, encoded with its schema.
     ties : {"prune", "keep"}
         Whether to collapse a branch whose loss equals that of a leaf.

@@ -70,9 +70,9 @@ def rule_list(
     ----------
     tree : Tree
         The tree, of one target with classes.
-    data : Dataset
+    data : Dataset or tuple (table, target)
         The rows that it was grown from, encoded with its schema.
-    validation : Dataset, optional
+    validation : Dataset or tuple (table, target), optional
         Rows that it was not grown from; for ``method="validation"`` only.
     method : {"pessimistic", "validation"}
         Errors estimated from the training rows as C4.5rules does, or on `validation` as Mitchell does.

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from treewright.encoding import Dataset
-from treewright.pruning.arguments import check_classes, check_constant, documented
+from treewright.pruning.arguments import check_classes, check_constant, method
 from treewright.pruning.cost_complexity import cost_complexity
 from treewright.pruning.cross_validation import tune_constant
 from treewright.pruning.path import PruningPath
@@ -24,7 +24,7 @@ Size = Literal["nodes", "leaves"]
 GRID = tuple(np.geomspace(0.02, 1.0, 18).round(4).tolist())  # the values of c that cross-validation tries
 
 
-@documented
+@method
 def srm(
     tree: Tree,
     *,

@@ -11,6 +11,7 @@ from typing import Any
 from treewright._atomic import replacing
 from treewright.advice import Advice
 from treewright.certifying.binomial import check_delta
+from treewright.encoding.rows import one_argument
 from treewright.encoding.splits import checked_seed
 from treewright.reporting.context import Context, payload_of
 from treewright.reporting.html_page import assemble, iframe
@@ -54,6 +55,8 @@ class Report:
 
 def report(
     model: Any,
+    X: Any = None,
+    y: Any = None,
     *,
     train: Any = None,
     validation: Any = None,
@@ -72,6 +75,10 @@ def report(
     ----------
     model : Tree, PruningPath or fitted estimator
         A tree with one target. Of a path the selected tree is reported; a pruned estimator brings its path.
+    X : table, tuple (table, target) or Dataset, optional
+        Rows that were used for nothing yet, which the certificate is computed from: `test` by position.
+    y : str or array, optional
+        Of a table: its target column, or its targets.
     train, validation, test : Dataset, or tuple (X, y) or (X, y, weight), optional
         The rows that the tree was grown from, those that selected its size, and rows used for neither, which
         the certificate is computed from. The page shows counts and summaries, never single rows. Sections
@@ -110,6 +117,7 @@ def report(
         raise TypeError(f"title must be text, not {type(title).__name__}")
     seed = checked_seed(seed)
     subject = subject_of(model, path)
+    test = one_argument("report", X, y, "test", test)
     rows = {
         name: given_rows(subject.full_tree, sample, name, judging=name == "test")
         for name, sample in zip(SAMPLE_NAMES, (train, validation, test), strict=True)

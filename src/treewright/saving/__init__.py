@@ -32,7 +32,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from treewright._atomic import replacing
 from treewright.saving.ensembles import Ensemble, errors_of, lines_of, read_ensemble, trees_in
@@ -40,6 +40,7 @@ from treewright.saving.reader import read_tree
 from treewright.saving.scanner import Lines, Text
 from treewright.saving.writer import model_lines, model_version
 from treewright.tree import Tree
+from treewright.tree.shortcuts import as_tree
 
 __all__ = ["Ensemble", "Model", "load", "save", "trees_in"]
 
@@ -57,8 +58,11 @@ _LONGEST_HEADER = 256
 _BLOCK = 2**20  # bytes read at a time
 
 
-def save(model: Model, path: str | os.PathLike[str]) -> None:
-    """Write a tree or an ensemble to a file, whole or not at all.
+def save(model: Any, path: str | os.PathLike[str]) -> None:
+    """Write a tree, an ensemble or the `model_` of a fitted estimator to a file, whole or not at all.
+
+    `load` makes the same model of the file. Of an estimator the file has what it needs to predict, not its
+    parameters: `load` gives a `Tree`, a `Forest` …, whose predictions are those of the estimator.
 
     Raises TypeError, before anything is written, where a category or class is not a str, bool, int or float.
 
@@ -70,6 +74,7 @@ def save(model: Model, path: str | os.PathLike[str]) -> None:
     ...     load(f"{folder}/tree.json") == tree
     True
     """
+    model = _model_of(model)
     if isinstance(model, Tree):
         model.check()
         lines = list(model_lines(model))
@@ -83,6 +88,21 @@ def save(model: Model, path: str | os.PathLike[str]) -> None:
         file.write(_header(version, sum(map(len, lines)), digest.hexdigest()))
         file.writelines(lines)
         file.write(_END)
+
+
+def _model_of(model: Any) -> Model:
+    """The model of a fitted estimator, or a model itself; TypeError about what cannot be saved."""
+    if hasattr(model, "rules_"):
+        raise TypeError(
+            f"this {type(model).__name__} answers by its rules_, which cannot be saved; its model_ is the "
+            "tree that they come from"
+        )
+    if hasattr(model, "fit") and not hasattr(model, "model_"):
+        return as_tree(model)  # which says what is wrong with it
+    found = getattr(model, "model_", model)
+    if not isinstance(found, Model):
+        raise TypeError(f"a tree or an ensemble of trees can be saved, not a {type(model).__name__}")
+    return found
 
 
 def load(path: str | os.PathLike[str]) -> Model:

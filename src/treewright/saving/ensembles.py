@@ -47,10 +47,7 @@ class Kind(NamedTuple):
 
 def kind_of(ensemble: Ensemble) -> tuple[str, Kind]:
     """The name of its kind, and the kind."""
-    for name, kind in KINDS.items():
-        if isinstance(ensemble, kind.type):
-            return name, kind
-    raise TypeError(f"a tree or an ensemble of trees can be saved, not a {type(ensemble).__name__}")
+    return next((name, kind) for name, kind in KINDS.items() if isinstance(ensemble, kind.type))
 
 
 def trees_in(model: Tree | Ensemble) -> tuple[Tree, ...]:

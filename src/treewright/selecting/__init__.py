@@ -10,6 +10,7 @@ from typing import Any
 
 from treewright._registry import Folder
 from treewright.pruning import PruningPath
+from treewright.pruning.arguments import with_encoded_rows
 from treewright.selecting.comparison import Comparison, compare
 from treewright.selecting.overfitting import OverfittingCurve, overfitting_curve
 
@@ -39,7 +40,7 @@ def select(path: PruningPath, by: str | None = None, **options: Any) -> PruningP
         One of `ways()`. It may be left out where an option implies it: ``validation=`` is by held-out rows,
         ``data=`` by folds, ``leaves=`` by size, ``delta=`` by certificate, ``c=`` by srm.
     **options
-        Those of the way, by name.
+        Those of the way, by name. Rows are a Dataset, or a tuple (table, target).
 
     Returns
     -------
@@ -64,7 +65,7 @@ def select(path: PruningPath, by: str | None = None, **options: Any) -> PruningP
     if way is None:
         raise TypeError(f"select needs by=, one of {', '.join(ways())}")
     WAYS.check(way, options)
-    chosen: PruningPath = WAYS.function(way)(path, **options)
+    chosen: PruningPath = WAYS.function(way)(path, **with_encoded_rows(path, options))
     return chosen
 
 

@@ -13,14 +13,14 @@ from treewright.certifying.losses import training_loss
 from treewright.certifying.training_rows import choices_of
 from treewright.encoding import Dataset
 from treewright.pruning import PruningPath
-from treewright.pruning.arguments import documented
+from treewright.pruning.arguments import method
 from treewright.pruning.traversal import Floats
 from treewright.selecting.one_standard_error import choose, least
 from treewright.tree import Tree
 from treewright.tree.oblique import known_complete
 
 
-@documented
+@method
 def certificate(
     path: PruningPath, *, delta: float = 0.05, method: str = "occam", data: Dataset | None = None
 ) -> PruningPath:
@@ -33,7 +33,7 @@ def certificate(
     ----------
     method : str
         One of the certificates from training rows: "occam", "pac_bayes", "mdl" …
-    data : Dataset, optional
+    data : Dataset or tuple (table, target), optional
         The training rows: they tell whether values were missing, which else is assumed.
 
     Returns

@@ -16,13 +16,14 @@ from treewright.certifying import certify, certify_errors
 from treewright.certifying.binomial import check_delta
 from treewright.certifying.certificate import loss_text
 from treewright.encoding import Dataset
+from treewright.encoding.rows import takes_rows
 from treewright.encoding.schema import Schema
 from treewright.encoding.splits import random_parts, split
 from treewright.growing import grow
 from treewright.metrics import class_word
 from treewright.plotting import is_share, loss_words
 from treewright.pruning import METHODS, leaves_choice, methods, prune, refuse_raising
-from treewright.pruning.path import refuse_no_rows
+from treewright.pruning.path import held_out_rows, refuse_no_rows
 from treewright.pruning.rule_post_pruning import rule_list
 from treewright.selecting.folds import folds
 from treewright.selecting.held_out import held_out
@@ -88,12 +89,13 @@ class Comparison:
         return plot_comparison(self, ax=ax)
 
 
+@takes_rows
 def compare(
     data: Dataset,
     methods: str | Sequence[str] = "all",
     *,
-    validation: Dataset | None = None,
-    test: Dataset | None = None,
+    validation: Any = None,
+    test: Any = None,
     shares: Sequence[float] = (0.6, 0.2, 0.2),
     seed: int = 0,
     growing: Mapping[str, Any] | None = None,
@@ -110,11 +112,11 @@ def compare(
 
     Parameters
     ----------
-    data : Dataset
+    data : table, tuple (table, target) or (table, target, weight), or Dataset
         All rows, which are split here; or those to train on, where `validation` and `test` are given.
     methods : "all" or list of str
         Which of `treewright.pruning.methods()`, and "rules".
-    validation, test : Dataset, optional
+    validation, test : Dataset or tuple (table, target), optional
         Rows to prune and to choose by, and rows to test on; what is not given is split off from `data`.
     shares : three floats
         The shares of the training, validation and test rows.
@@ -193,15 +195,14 @@ def _needs_validation(method: str) -> bool:
 
 
 def _split_rows(
-    data: Dataset, validation: Dataset | None, test: Dataset | None, shares: Sequence[float], seed: int
+    data: Dataset, validation: Any, test: Any, shares: Sequence[float], seed: int
 ) -> tuple[Dataset, Dataset, Dataset, Dataset | None]:
     """The training, validation and test rows, given or split off; and the training and validation rows
     together where both were split off here, for methods that need no validation rows.
     """
     refuse_no_rows(data, "data")
-    for name, rows in (("validation", validation), ("test", test)):
-        if rows is not None:
-            refuse_no_rows(rows, name, judging=name == "test")
+    validation = None if validation is None else held_out_rows(validation, "validation", data.schema)
+    test = None if test is None else held_out_rows(test, "test", data.schema)
     if data is validation or data is test or (test is not None and test is validation):
         raise ValueError(
             "the same rows are given twice; a row grows the tree, chooses, or judges, and no two"

@@ -15,7 +15,7 @@ import numpy as np
 
 from treewright.encoding import Dataset
 from treewright.pruning import PruningPath, weakest_links
-from treewright.pruning.arguments import documented
+from treewright.pruning.arguments import method
 from treewright.pruning.cross_validation import cross_validated_losses, fold_options
 from treewright.pruning.path import NestedPrunings, refuse_no_rows
 from treewright.pruning.traversal import Floats
@@ -23,7 +23,7 @@ from treewright.selecting.one_standard_error import by_rule, check_rule
 from treewright.tree import Tree
 
 
-@documented
+@method
 def folds(
     path: PruningPath,
     *,
@@ -40,7 +40,7 @@ def folds(
 
     Parameters
     ----------
-    data : Dataset
+    data : Dataset or tuple (table, target)
         The rows that the tree was grown from.
     n_jobs : int, optional
         Threads that grow the trees, as in `grow`.

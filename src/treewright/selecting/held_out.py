@@ -6,12 +6,12 @@ from typing import Literal
 
 from treewright.encoding import Dataset
 from treewright.pruning import PruningPath
-from treewright.pruning.arguments import documented
+from treewright.pruning.arguments import method
 from treewright.pruning.path import refuse_training_rows
 from treewright.selecting.one_standard_error import by_rule, check_rule
 
 
-@documented
+@method
 def held_out(
     path: PruningPath, *, validation: Dataset | None = None, rule: Literal["0-SE", "1-SE"] = "0-SE"
 ) -> PruningPath:
@@ -19,7 +19,7 @@ def held_out(
 
     Parameters
     ----------
-    validation : Dataset, optional
+    validation : Dataset or tuple (table, target), optional
         Rows that the tree was not grown from; those that the path was tried on already by default.
     """
     check_rule(rule)

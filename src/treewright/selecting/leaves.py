@@ -7,11 +7,11 @@ import operator
 import numpy as np
 
 from treewright.pruning import PruningPath
-from treewright.pruning.arguments import documented
+from treewright.pruning.arguments import method
 from treewright.selecting.one_standard_error import choose
 
 
-@documented
+@method
 def leaves(path: PruningPath, *, leaves: int) -> PruningPath:
     """The largest tree of the path with at most so many leaves; of several the one that loses least.
 

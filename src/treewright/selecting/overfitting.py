@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from treewright.encoding import Dataset
+from treewright.encoding.rows import takes_rows
 from treewright.growing import grow
-from treewright.pruning.path import refuse_no_rows
+from treewright.pruning.path import held_out_rows, refuse_no_rows
 from treewright.pruning.traversal import Floats, Ints
 from treewright.selecting.one_standard_error import SAME
 from treewright.tree import Tree
@@ -47,11 +48,12 @@ class OverfittingCurve:
         return plot_overfitting_curve(self, ax=ax)
 
 
+@takes_rows
 def overfitting_curve(
     data: Dataset,
     *,
-    validation: Dataset | None = None,
-    test: Dataset | None = None,
+    validation: Any = None,
+    test: Any = None,
     tree: Tree | None = None,
     growing: Mapping[str, Any] | None = None,
 ) -> OverfittingCurve:
@@ -59,10 +61,8 @@ def overfitting_curve(
 
     Parameters
     ----------
-    data : Dataset
-        The rows to grow from.
-    validation, test : Dataset, optional
-        Other rows, encoded with the same schema.
+    validation, test : Dataset or tuple (table, target), optional
+        Other rows; a Dataset is encoded with the same schema.
     tree : Tree, optional
         A tree that was grown from `data` already.
     growing : mapping, optional
@@ -80,11 +80,11 @@ def overfitting_curve(
     2
     """
     refuse_no_rows(data, "data")
-    others = {"validation": validation, "test": test}
-    for name, rows in others.items():
-        if rows is None:
+    others: dict[str, Dataset | None] = {"validation": validation, "test": test}
+    for name, given in others.items():
+        if given is None:
             continue
-        refuse_no_rows(rows, name, judging=name == "test")
+        others[name] = rows = held_out_rows(given, name, data.schema)
         if rows is data:
             raise ValueError(f"data and {name} are the same rows; a row grows the tree or judges it")
     if tree is None:

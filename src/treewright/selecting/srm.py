@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from treewright.pruning import PruningPath
-from treewright.pruning.arguments import check_classes, check_constant, documented
+from treewright.pruning.arguments import check_classes, check_constant, method
 from treewright.pruning.srm import Size, choose_by_penalty
 
 
-@documented
+@method
 def srm(path: PruningPath, *, c: float = 1.0, size: Size = "nodes") -> PruningPath:
     """The tree of least error + c · √(size / rows), the smallest of several.
 

@@ -13,7 +13,8 @@ import numpy as np
 
 from treewright import _core
 from treewright._arrays import Array, Floats, Int32s, Ints
-from treewright.encoding import Dataset, encode
+from treewright.encoding import Dataset
+from treewright.encoding.rows import encoded_rows, has_target, is_pair
 from treewright.encoding.schema import Schema
 from treewright.tree.builder import sum_of_leaves
 from treewright.tree.class_counts import SparseRows
@@ -23,27 +24,6 @@ from treewright.tree.number_losses import NUMBER_LOSSES
 
 if TYPE_CHECKING:
     from treewright.tree.tree import Tree
-
-
-def encoded_rows(rows: Any, name: str, schema: Schema | None = None, *, judging: bool = False) -> Dataset:
-    """Rows as a Dataset: one, a table, or a tuple (table, target) or (table, target, weights).
-
-    `name` is the name of the argument, for errors. With `judging`, rows may have classes that the schema does
-    not know.
-    """
-    if isinstance(rows, Dataset):
-        return rows
-    table, target, weight = (*rows, None)[:3] if is_pair(rows) else (rows, None, None)
-    try:
-        return encode(table, target, weight=weight, schema=schema, judging=judging)
-    except (TypeError, ValueError) as error:
-        kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(f"{name}: {error}") from error
-
-
-def is_pair(rows: Any) -> bool:
-    """Whether rows are a tuple (table, target) or (table, target, weights)."""
-    return isinstance(rows, tuple) and not hasattr(rows, "_asdict") and len(rows) in (2, 3)
 
 
 def given_table(tree: Tree, rows: Any, name: str, *, judging: bool = False) -> Dataset:
@@ -69,10 +49,11 @@ def given_rows(tree: Tree, rows: Any, name: str, *, judging: bool = False) -> Da
     Traceback (most recent call last):
     TypeError: test must be a Dataset, as encode(table, target, schema=tree.schema) makes it, or a tuple ...
     """
-    if not (isinstance(rows, Dataset) or is_pair(rows)):
+    if not has_target(rows):
         raise TypeError(
             f"{name} must be a Dataset, as encode(table, target, schema=tree.schema) makes it, or a tuple "
-            f"(table, target) or (table, target, weights), not {type(rows).__name__}"
+            f"(table, target) or (table, target, weights), not {type(rows).__name__}; the target may be the "
+            "name of its column"
         )
     missing = is_pair(rows) and rows[1] is None
     data = None if missing else given_table(tree, rows, name, judging=judging)

@@ -8,22 +8,61 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from treewright.certifying import Certificate
     from treewright.certifying.leaf_intervals import LeafIntervals
     from treewright.encoding import Dataset
+    from treewright.explaining import Decision
+    from treewright.reporting import Report
     from treewright.tree.tree import Tree
 
 
 class Saved:
     """What a tree and all that is made of trees have in common: they save themselves."""
 
-    def save(self: Any, path: str | os.PathLike[str]) -> None:
-        """Write it to a file, whole or not at all; `treewright.load` makes the same of it."""
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file, whole or not at all; `treewright.load` makes the same of it."""
         from treewright.saving import save
 
-        save(self, path)
+        save(self._fitted_model(), path)
+
+    def _fitted_model(self) -> Any:
+        """The model itself; an estimator checks that it is fitted."""
+        return self
 
 
-class Presented(Saved):
+class Shortcuts(Saved):
+    """What a tree and a fitted estimator do by themselves; each method is the function of its name."""
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw the tree; needs matplotlib. The options are those of `treewright.plotting.trees.plot_tree`:
+        `max_depth`, `max_leaves`, `direction`, `title`.
+        """
+        from treewright.plotting.trees import plot_tree
+
+        return plot_tree(self._fitted_model(), ax, **options)
+
+    def explain(self, row: Any, **options: Any) -> Decision:
+        """Why the tree predicts what it does for a row; the options are those of `treewright.explain`."""
+        from treewright.explaining.decision_path import explain
+
+        return explain(self._fitted_model(), row, **options)
+
+    def report(self, X: Any = None, y: Any = None, **options: Any) -> Report:
+        """Everything about the tree in one HTML page; `X` and `y` are rows that were used for nothing yet.
+        The options are those of `treewright.report`.
+        """
+        from treewright.reporting import report
+
+        return report(self._fitted_model(), X, y, **options)
+
+    def export(self, format: str = "text", **options: Any) -> str | bytes:
+        """The tree in a format for people or other programs; see `treewright.export`."""
+        from treewright.exporting import export
+
+        return export(self._fitted_model(), format, **options)
+
+
+class Presented(Shortcuts):
     """The part of `Tree` that looks uphill. Every method only finds its room, when it is called."""
 
     def __str__(self: Tree) -> str:  # type: ignore[misc]
@@ -31,13 +70,13 @@ class Presented(Saved):
 
         return render(self)
 
-    def plot(self: Tree, ax: Axes | None = None, **options: Any) -> Axes:  # type: ignore[misc]
-        """Draw the tree; needs matplotlib. The options are those of `treewright.plotting.trees.plot_tree`:
-        `max_depth`, `max_leaves`, `direction`, `title`.
+    def certify(self: Tree, X: Any = None, y: Any = None, **options: Any) -> Certificate:  # type: ignore[misc]
+        """A bound on the true error, from rows that were never used or from the training rows; see
+        `treewright.certify`.
         """
-        from treewright.plotting.trees import plot_tree
+        from treewright.certifying import certify
 
-        return plot_tree(self, ax, **options)
+        return certify(self, X, y, **options)
 
     def to_svg(self: Tree, **options: Any) -> str:  # type: ignore[misc]
         """The picture of the tree as SVG text; the options are those of `plot`."""

@@ -320,13 +320,14 @@ class Tree(FrozenArrays, Presented):
         heavier[inner] = heaviest[self.left[inner]] >= heaviest[self.right[inner]]
         return heavier
 
-    def apply(self, data: Dataset, *, n_threads: int = 1) -> Int32s:
-        """The leaf of each row of a table that was encoded with the tree's schema.
+    def apply(self, data: Any, *, n_threads: int = 1) -> Int32s:
+        """The leaf of each row of a table, or of a Dataset that was encoded with the tree's schema.
 
         A row that the tree divides (``missing="fractional"``) goes with the heavier side.
         """
-        self._check_columns(data)
-        return missing_values.leaves(self, data, n_threads)
+        rows = data if isinstance(data, Dataset) else evaluate.given_table(self, data, "data", judging=True)
+        self._check_columns(rows)
+        return missing_values.leaves(self, rows, n_threads)
 
     def _check_columns(self, data: Dataset) -> None:
         if data.schema is not self.schema and data.schema.columns != self.schema.columns:
@@ -343,25 +344,33 @@ class Tree(FrozenArrays, Presented):
         shares = predict.proportions(self, encode(table, schema=self.schema))
         return shares[0] if len(shares) == 1 else shares
 
-    def statistic_of(self, data: Dataset) -> Floats | SparseRows:
-        """The statistic of other rows at each node, of the same shape as `statistic`.
+    def statistic_of(self, data: Any) -> Floats | SparseRows:
+        """The statistic of other rows, a Dataset or a tuple (table, target), at each node, of the same shape
+        as `statistic`.
 
         For numbers the value is the mean and the deviation Σ w·(y − mean)² of the rows that reach the node,
         for any criterion; nodes without rows have weight 0.
         """
-        return evaluate.statistic_of(self, data)
+        return evaluate.statistic_of(self, self._rows_of(data))
 
-    def loss_of(self, data: Dataset) -> Floats:
-        """The loss of each node's prediction for the rows of `data` that reach it; see `loss`."""
-        return evaluate.losses(self, data)
+    def loss_of(self, data: Any) -> Floats:
+        """The loss of each node's prediction for the rows of `data` that reach it; see `loss`. `data` is a
+        Dataset or a tuple (table, target).
+        """
+        return evaluate.losses(self, self._rows_of(data))
+
+    def _rows_of(self, data: Any) -> Dataset:
+        return data if isinstance(data, Dataset) else evaluate.given_rows(self, data, "data", judging=True)
 
     def mean(self, loss: Any, data: Dataset | None = None) -> Any:
         """A loss per unit of weight and target: of the training rows, or of those of `data`."""
         weight = float(self.weight[0]) if data is None else data.total_weight
         return loss / weight / len(self.schema.targets)
 
-    def curve(self, data: Dataset) -> Floats:
+    def curve(self, data: Any) -> Floats:
         """The mean loss on `data` after 0, 1, 2, … splits: the overfitting curve, in one pass.
+
+        `data` is a Dataset or a tuple (table, target).
 
         Misclassified share or mean cost for classes, mean loss of the criterion for numbers, averaged over
         the targets.
@@ -371,7 +380,8 @@ class Tree(FrozenArrays, Presented):
         >>> print(grow(data).curve(data))
         [0.25 0.25 0.  ]
         """
-        losses = evaluate.losses(self, data)
+        rows = self._rows_of(data)
+        losses = evaluate.losses(self, rows)
         change = np.zeros(self.n_nodes)
         inner = np.flatnonzero(~self.is_leaf)
         change_there = losses[self.left[inner]] + losses[self.right[inner]] - losses[inner]
@@ -379,7 +389,7 @@ class Tree(FrozenArrays, Presented):
         splits = inner[~self.joined[inner]]
         order = splits[np.argsort(self.step[splits], kind="stable")]
         total = np.concatenate([[losses[0]], change[order]]).cumsum()
-        return np.asarray(self.mean(np.maximum(total, 0.0), data))
+        return np.asarray(self.mean(np.maximum(total, 0.0), rows))
 
     # ---- surgery -----------------------------------------------------------------------------------
 
@@ -393,11 +403,12 @@ class Tree(FrozenArrays, Presented):
         """
         return replace(self, **collapsed_arrays(self, nodes))
 
-    def graft(self, replacements: Mapping[int, int], data: Dataset, *, collapse: Iterable[int] = ()) -> Tree:
+    def graft(self, replacements: Mapping[int, int], data: Any, *, collapse: Iterable[int] = ()) -> Tree:
         """A new tree in which subtrees take the place of nodes above them: ``{node: one of those below it}``.
 
         Rows then reach other nodes than before, so that all statistics are recounted from `data`, the
-        training rows. For classes only. The nodes of `collapse` become leaves at the same time.
+        training rows: a Dataset or a tuple (table, target). For classes only. The nodes of `collapse` become
+        leaves at the same time.
 
         >>> from treewright import encode, grow
         >>> data = encode({"x": [1.0, 2.0, 3.0, 4.0]}, ["a", "b", "a", "b"])
@@ -408,11 +419,14 @@ class Tree(FrozenArrays, Presented):
         """
         return replace(self, **grafted_arrays(self, replacements, collapse)).recount(data)
 
-    def recount(self, data: Dataset) -> Tree:
-        """The same tests with the statistic of other rows, which must reach every leaf. For classes only."""
+    def recount(self, data: Any) -> Tree:
+        """The same tests with the statistic of other rows, a Dataset or a tuple (table, target), which must
+        reach every leaf. For classes only.
+        """
         if not self.schema.predicts_classes:
             raise ValueError("a regression tree cannot be recounted; this is for classes")
-        rows, statistic = evaluate.rows_of(self, data), self.statistic_of(data)
+        data = data if isinstance(data, Dataset) else evaluate.given_rows(self, data, "data")
+        rows, statistic = evaluate.rows_of(self, data), evaluate.statistic_of(self, data)
         if not rows.all():
             raise ValueError(f"no row of the data reaches node {int(np.argmin(rows))}")
         return replace(self, rows=rows, statistic=statistic, provenance=provenance(data, self.directions))

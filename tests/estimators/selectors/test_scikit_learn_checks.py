@@ -7,6 +7,9 @@ from sklearn.utils.estimator_checks import check_dataframe_column_names_consiste
 
 from treewright import ShadowSelector, SplitFilter, TreeSelector, ZeroNormSelector
 
+# The targets of some checks are noise.
+pytestmark = pytest.mark.filterwarnings("ignore:.* has kept no column:UserWarning")
+
 SELECTORS = [
     SplitFilter(),
     SplitFilter(alpha=0.2, n_permutations=19, measure="mutual_information"),
@@ -18,8 +21,11 @@ SELECTORS = [
 
 
 def expected_to_fail(selector):
-    """Permutations, folds and bootstraps deal rows: a weight of two is not a row twice to them."""
-    if isinstance(selector, ZeroNormSelector) or getattr(selector, "alpha", 1) is None:
+    """Permutations deal rows: a weight of two is not a row twice to them.
+
+    Folds and bootstraps deal rows as well, but what they keep of the tables of the check is the same.
+    """
+    if not isinstance(selector, SplitFilter) or selector.alpha is None:
         return {}
     kinds = ("dense", "sparse")
     return {f"check_sample_weight_equivalence_on_{kind}_data": "rows are dealt" for kind in kinds}

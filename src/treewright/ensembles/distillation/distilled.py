@@ -14,6 +14,7 @@ from treewright.certifying import Certificate, binomial_lower, binomial_upper, c
 from treewright.certifying.binomial import check_delta
 from treewright.encoding import Dataset, encode
 from treewright.encoding.row_hashes import row_hashes
+from treewright.encoding.rows import encoded_rows, is_pair, with_target
 from treewright.encoding.schema import Schema
 from treewright.encoding.splits import checked_seed, random_parts
 from treewright.encoding.synthetic_rows import RowSynthesizer
@@ -28,7 +29,6 @@ from treewright.ensembles.distillation.students import (
 from treewright.ensembles.distillation.teachers import Teacher
 from treewright.growing import whole_number
 from treewright.tree import Tree
-from treewright.tree.evaluate import encoded_rows, is_pair
 from treewright.tree.oblique import provenance
 from treewright.tree.predict import answers
 
@@ -114,6 +114,7 @@ class Distillation:
 def distill(
     model: Any,
     data: Any,
+    target: Any = None,
     *,
     max_leaf_nodes: int = 16,
     n_synthetic: int = 10_000,
@@ -138,6 +139,8 @@ def distill(
     data : table, tuple (table, target) or (table, target, weights), or Dataset
         The rows. The target only gives the classes and their order; the tree learns the teacher's
         predictions.
+    target : str or array, optional
+        The target of a table in `data`, as in the tuple.
     max_leaf_nodes : int
         The largest number of leaves.
     n_synthetic : int
@@ -184,6 +187,7 @@ def distill(
 def distillation(
     model: Any,
     data: Any,
+    target: Any = None,
     *,
     validation: Any = None,
     delta: float = 0.05,
@@ -206,7 +210,7 @@ def distillation(
         optimistic, and there is no certificate. Rows of the data are refused here.
     delta : float
         The probability that an interval, or the certificate, fails.
-    model, data, max_leaf_nodes, n_synthetic, soft, restate, classes, seed, progress, **options
+    model, data, target, max_leaf_nodes, n_synthetic, soft, restate, classes, seed, progress, **options
         As in `distill`.
 
     Returns
@@ -262,6 +266,8 @@ class _Task:
             raise TypeError(f"there is no option {wrong[0]!r}; there are {', '.join(_OPTIONS)}")
         if self.options.get("missing") == "fractional":
             raise ValueError("missing is 'fractional'; a distilled tree sends each row to one leaf")
+        if arguments["target"] is not None:
+            data = with_target("distill", data, arguments["target"])
         table, target, weight = _table_parts(data)
         self.data = table if isinstance(table, Dataset) else encode(table, target, weight=weight)
         self.model = model

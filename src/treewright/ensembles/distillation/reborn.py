@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.encoding import Dataset, Provenance
+from treewright.encoding.rows import encoded_rows
 from treewright.encoding.splits import checked_seed
 from treewright.ensembles.gradient_boosting import GradientBoosted
 from treewright.growing import whole_number
 from treewright.tree import Tree
 from treewright.tree.builder import Branch, Leaf, link_nodes
 from treewright.tree.conditions import Below
-from treewright.tree.evaluate import encoded_rows, leaves_of, rows_of
+from treewright.tree.evaluate import leaves_of, rows_of
 from treewright.tree.predict import leaf_rows
 
 Floats = NDArray[np.float64]

@@ -1,0 +1,148 @@
+"""What every fitted estimator does by itself: plot, explain, certify, report, export and save."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.exceptions import NotFittedError
+
+import treewright as tw
+
+mpl.use("Agg")
+
+rng = np.random.default_rng(8)
+N = 200
+TABLE = pd.DataFrame({"x": rng.normal(size=N), "z": rng.normal(size=N), "c": ["u", "v", "w", "u"] * 50})
+CLASSES = np.where(TABLE.x + (TABLE.c == "v") + 0.7 * rng.normal(size=N) > 0, "yes", "no")
+NUMBERS = TABLE.x.to_numpy() + 0.3 * rng.normal(size=N)
+TRAIN, TEST = slice(0, 120), slice(120, N)
+
+OF_ONE_TREE: dict[str, Callable[[], Any]] = {
+    "DecisionTreeClassifier": lambda: tw.DecisionTreeClassifier(max_depth=3),
+    "pruned": lambda: tw.DecisionTreeClassifier(pruning="cost_complexity", random_state=0),
+    "DecisionTreeRegressor": lambda: tw.DecisionTreeRegressor(max_depth=3),
+    "model tree": lambda: tw.DecisionTreeRegressor(max_depth=2, leaf="linear"),
+    "ExtraTreeClassifier": lambda: tw.ExtraTreeClassifier(max_depth=3, random_state=0),
+    "CARTClassifier": lambda: tw.CARTClassifier(random_state=0),
+    "CARTRegressor": lambda: tw.CARTRegressor(random_state=0),
+    "C45Classifier": tw.C45Classifier,
+    "CHAIDClassifier": tw.CHAIDClassifier,
+    "ID3Classifier": lambda: tw.ID3Classifier(max_depth=2),
+    "TopDownClassifier": tw.TopDownClassifier,
+}
+OF_MANY_TREES: dict[str, Callable[[], Any]] = {
+    "RandomForestClassifier": lambda: tw.RandomForestClassifier(5, random_state=0),
+    "hard votes": lambda: tw.RandomForestClassifier(5, voting="hard", random_state=0),
+    "RandomForestRegressor": lambda: tw.RandomForestRegressor(5, random_state=0),
+    "ExtraTreesClassifier": lambda: tw.ExtraTreesClassifier(5, random_state=0),
+    "BaggingClassifier": lambda: tw.BaggingClassifier(n_estimators=5, max_features=2, random_state=0),
+    "BaggingRegressor": lambda: tw.BaggingRegressor(n_estimators=5, random_state=0),
+    "AdaBoostClassifier": lambda: tw.AdaBoostClassifier(n_estimators=5),
+    "AdaBoostRegressor": lambda: tw.AdaBoostRegressor(n_estimators=5, random_state=0),
+    "GradientBoostingClassifier": lambda: tw.GradientBoostingClassifier(max_iter=5, random_state=0),
+    "GradientBoostingRegressor": lambda: tw.GradientBoostingRegressor(max_iter=5, random_state=0),
+}
+ALL = OF_ONE_TREE | OF_MANY_TREES
+
+
+def rows_of(name: str, rows: slice) -> tuple[pd.DataFrame, np.ndarray]:
+    """The table and the target that an estimator takes."""
+    columns = {each: TABLE[each] > 0 for each in ("x", "z")} if name == "ID3Classifier" else {}
+    y = NUMBERS if "Regressor" in name or name == "model tree" else CLASSES
+    return TABLE.assign(**columns)[rows], y[rows]
+
+
+def fitted(name: str) -> Any:
+    return ALL[name]().fit(*rows_of(name, TRAIN))
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_saved_estimator_predicts_the_same(name: str, tmp_path: Path) -> None:
+    model, (table, _) = fitted(name), rows_of(name, TEST)
+    model.save(tmp_path / "one.json")
+    tw.save(model, tmp_path / "two.json")
+    tw.save(model.model_, tmp_path / "three.json")
+    texts = [(tmp_path / f"{each}.json").read_bytes() for each in ("one", "two", "three")]
+    assert texts[0] == texts[1] == texts[2]
+    loaded = tw.load(tmp_path / "one.json")
+    assert type(loaded) is type(model.model_)
+    np.testing.assert_array_equal(loaded.predict(table), model.predict(table))
+    if hasattr(model, "predict_proba"):
+        np.testing.assert_array_equal(loaded.predict_proba(table), model.predict_proba(table))
+
+
+@pytest.mark.parametrize("name", OF_ONE_TREE)
+def test_an_estimator_of_one_tree_does_what_the_functions_do(name: str) -> None:
+    model, (table, y) = fitted(name), rows_of(name, TEST)
+    row = table.iloc[0]
+    assert model.export() == model.model_.export() == tw.export(model)
+    assert model.export("json", words=True) == tw.export(model, "json", words=True)
+    assert model.explain(row) == tw.explain(model, row)
+    assert model.explain(row).value == model.predict(table[:1])[0]
+    assert model.plot(max_depth=2).figure is not None
+    certificate = model.certify(table, y)
+    assert certificate.rows == len(y)
+    assert certificate == model.model_.certify(table, y)
+    if name == "model tree":  # formulas are not drawn there
+        with pytest.raises(ValueError, match="linear model in each leaf, which is not supported here"):
+            model.report(table, y)
+        return
+    report = model.report(table, y, title="A page")
+    assert report.payload["title"] == "A page"
+    assert report.payload["headline"] == tw.report(model, test=(table, y)).payload["headline"]
+
+
+@pytest.mark.parametrize("name", OF_MANY_TREES)
+def test_an_estimator_of_many_trees_says_what_it_cannot_do(name: str) -> None:
+    model, (table, y) = fitted(name), rows_of(name, TEST)
+    assert model.certify(table, y).rows == len(y)
+    actions: dict[str, Callable[[], Any]] = {
+        "explain": lambda: model.explain(table.iloc[0]),
+        "report": lambda: model.report(table, y),
+        "export": model.export,
+        "plot": model.plot,
+    }
+    if name == "AdaBoostClassifier":
+        assert len(actions.pop("plot")()) == 2
+    for action in actions.values():
+        with pytest.raises(TypeError, match=rf"this {type(model).__name__} has many trees; give one of them"):
+            action()
+
+
+def test_an_estimator_of_rules_says_what_it_cannot_do(tmp_path: Path) -> None:
+    model = tw.RuleListClassifier().fit(TABLE[TRAIN], CLASSES[TRAIN])
+    assert model.certify(TABLE[TEST], CLASSES[TEST]).rows == N - 120
+    actions = [lambda: model.explain(TABLE.iloc[0]), model.report, model.export, model.plot]
+    for action in [*actions, lambda: model.save(tmp_path / "rules.json")]:
+        with pytest.raises(TypeError, match="this RuleListClassifier answers by its rules_"):
+            action()
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_it_must_be_fitted_first(name: str, tmp_path: Path) -> None:
+    model = ALL[name]()
+    row = TABLE.iloc[0]
+    actions = [model.plot, model.report, model.export, lambda: model.explain(row)]
+    for action in [*actions, lambda: model.save(tmp_path / "model.json")]:
+        with pytest.raises(NotFittedError, match="not fitted yet; call fit"):
+            action()
+    with pytest.raises(TypeError, match="is not fitted yet; call fit first"):
+        tw.save(model, tmp_path / "model.json")
+
+
+def test_what_cannot_be_saved(tmp_path: Path) -> None:
+    for what, message in [
+        (tw.DecisionTreeClassifier, "not the class DecisionTreeClassifier"),
+        ("oak", "a tree or an ensemble of trees can be saved, not a str"),
+        (tw.KNeighborsClassifier().fit(TABLE[["x", "z"]], CLASSES), "KNeighborsClassifier"),
+    ]:
+        with pytest.raises(TypeError, match=message):
+            tw.save(what, tmp_path / "model.json")
+    assert not list(tmp_path.iterdir())

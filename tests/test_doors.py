@@ -1,0 +1,309 @@
+"""Rows in every form in which people have them, for every function that takes rows: the results agree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import treewright as tw
+from treewright.certifying import leaf_intervals
+from treewright.encoding.splits import random_parts, set_aside, split
+from treewright.ensembles import adaboost, gradient_boosting
+from treewright.ensembles.adaboost_r2 import boost_numbers
+from treewright.ensembles.out_of_bag import importance_of, out_of_bag, votes_against
+from treewright.ensembles.proximity import leaves_of, proximity
+from treewright.explaining.weak_learning_bound import weak_learning_bound
+from treewright.feature_selection.boruta import boruta, forest_importances
+from treewright.feature_selection.univariate import split_scores
+from treewright.feature_selection.wrapper import search_columns
+from treewright.growing.chaid import grow_chaid
+from treewright.growing.conditional_inference import log_p_values
+from treewright.growing.id3 import grow_id3
+from treewright.metrics import confusion_matrix, metrics, precision_recall_points, roc_points
+from treewright.plotting.regions import decision_regions
+from treewright.pruning.reduced_error import reduced_error
+from treewright.pruning.rule_post_pruning import rule_list
+from treewright.pruning.srm import srm
+from treewright.selecting.folds import folds as select_by_folds
+from treewright.selecting.held_out import held_out
+
+rng = np.random.default_rng(5)
+N = 240
+TABLE = pd.DataFrame({"x": rng.normal(size=N), "z": rng.integers(0, 9, N), "c": ["u", "v", "w", "u"] * 60})
+CLASSES = np.where(TABLE.x + (TABLE.c == "v") + 0.7 * rng.normal(size=N) > 0, "yes", "no")
+NUMBERS = TABLE.x.to_numpy() + 0.3 * rng.normal(size=N)
+WEIGHT = rng.integers(1, 4, N).astype(float)
+TRAIN, TEST = slice(0, 160), slice(160, N)
+CATEGORIES = TABLE.assign(x=np.where(TABLE.x > 0, "high", "low"), z="z" + TABLE.z.astype(str))
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two results are equal, down to the last array; what is a measured time does not count."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, tw.Tree):
+        return one == other
+    if isinstance(one, np.ndarray):
+        return np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
+    if isinstance(one, float):
+        return one == other or (one != one and other != other)
+    if isinstance(one, list | tuple):
+        return len(one) == len(other) and all(map(same, one, other))
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(same(one[k], other[k]) for k in one if k != "seconds")
+    if isinstance(one, tw.Dataset):
+        return one.schema == other.schema and same(
+            [one.column(j) for j in range(one.n_columns)] + [one.targets, one.weight],
+            [other.column(j) for j in range(other.n_columns)] + [other.targets, other.weight],
+        )
+    if is_dataclass(one) and not isinstance(one, type):
+        return all(same(getattr(one, each.name), getattr(other, each.name)) for each in fields(one))
+    return bool(one == other)
+
+
+class Stumps:
+    """Scores of stumps, for a search of columns."""
+
+    ignores_untested_columns = True
+
+    def grow(self, data: tw.Dataset, listener: Any) -> tw.Tree:
+        return tw.grow(data, max_depth=1)
+
+    def score(self, tree: tw.Tree, data: tw.Dataset) -> float:
+        return -float(tree.loss_of(data)[tree.is_leaf].sum())
+
+
+# ---- rows to learn from --------------------------------------------------------------------------------
+
+Door = Callable[..., Any]
+PAIRS = [(np.arange(0, N, 2), np.arange(1, N, 2)), (np.arange(1, N, 2), np.arange(0, N, 2))]
+LEARNING: dict[str, Door] = {
+    "grow": lambda *rows, **more: tw.grow(*rows, max_leaf_nodes=5, **more),
+    "grow_forest": lambda *rows, **more: tw.grow_forest(*rows, n_trees=3, **more).trees,
+    "boost": lambda *rows, **more: gradient_boosting.boost(*rows, n_iterations=3, **more).trees,
+    "adaboost": lambda *rows, **more: adaboost.boost(*rows, rounds=3, **more),
+    "boost_numbers": lambda *rows, **more: boost_numbers(*rows, rounds=3, **more),
+    "grow_id3": lambda *rows, **more: grow_id3(*rows, max_depth=2, **more),
+    "grow_chaid": grow_chaid,
+    "log_p_values": log_p_values,
+    "stability": lambda *rows, **more: tw.stability(*rows, n_bootstraps=2, **more),
+    "compare": lambda *rows, **more: tw.compare(*rows, ["cost_complexity"], **more).rows,
+    "overfitting_curve": tw.overfitting_curve,
+    "advise": lambda *rows, **more: [each.text for each in tw.advise(*rows, **more)],
+    "folds": lambda *rows, **more: tw.folds(*rows, 5, **more),
+    "split": lambda *rows, **more: split(*rows, (2, 1), **more),
+    "random_parts": lambda *rows, **more: random_parts(*rows, (2, 1), **more),
+    "set_aside": lambda *rows, **more: set_aside(*rows, 0.25, **more),
+    "train_test_split": tw.train_test_split,
+    "boruta": lambda *rows, **more: boruta(*rows, n_estimators=5, max_iter=5, **more),
+    "forest_importances": lambda *rows, **more: forest_importances(*rows, n_estimators=5, **more),
+    "search_columns": lambda *rows, **more: search_columns(*rows, PAIRS, Stumps(), **more),
+    "split_scores": lambda *rows, **more: split_scores(*rows, n_permutations=5, **more),
+}
+
+
+def problem_of(name: str) -> tuple[pd.DataFrame, np.ndarray]:
+    if name == "boost_numbers":
+        return TABLE, NUMBERS
+    return (CATEGORIES if name == "grow_id3" else TABLE), CLASSES
+
+
+SLOW = {"boruta", "grow_chaid", "compare"}
+NAMES = [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in LEARNING]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_rows_to_learn_from_come_in_every_form(name: str) -> None:
+    door, (table, y) = LEARNING[name], problem_of(name)
+    whole = table.assign(y=y)
+    expected = door(tw.encode(table, y))
+    assert same(door((table, y)), expected)
+    assert same(door((whole, "y")), expected)
+    assert same(door(table, y), expected)
+    assert same(door(whole, "y"), expected)
+    assert same(door(whole.to_dict("list"), "y"), expected)
+    assert same(door(pl.from_pandas(whole), "y"), expected)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_weights_and_kinds_of_a_table(name: str) -> None:
+    door, (table, y) = LEARNING[name], problem_of(name)
+    whole, option = table.assign(y=y), "sample_weight" if name == "advise" else "weight"
+    expected = door(tw.encode(table, y, weight=WEIGHT))
+    assert same(door((table, y, WEIGHT)), expected)
+    assert same(door((table, y), **{option: WEIGHT}), expected)
+    assert same(door(whole, "y", **{option: WEIGHT}), expected)
+    kinds: Any = {"z": "category"}
+    assert same(door(whole, "y", kinds=kinds), door(tw.encode(whole, "y", kinds=kinds)))
+
+
+@pytest.mark.parametrize("name", LEARNING)
+def test_mistakes_with_rows_to_learn_from(name: str) -> None:
+    door, (table, y) = LEARNING[name], problem_of(name)
+    whole, data = table.assign(outcome=y), tw.encode(table, y)
+    with pytest.raises(ValueError, match=r"no column 'outcom' to be the target; .* did you mean 'outcome'\?"):
+        door(whole, "outcom")
+    with pytest.raises(ValueError, match="the target has 3 rows, but the table has 240"):
+        door(table, y[:3])
+    with pytest.raises(TypeError, match="a Dataset has its own target, weights and kinds; leave kinds out"):
+        door(data, kinds={"z": "category"})
+
+
+def test_a_table_needs_its_target() -> None:
+    with pytest.raises(ValueError, match=r"grow: the table has no target; give grow\(table, \"name of"):
+        tw.grow(TABLE)
+    with pytest.raises(ValueError, match="grow_forest: the table has no target"):
+        tw.grow_forest(TABLE, n_trees=2)
+    with pytest.raises(TypeError, match=r"grow: a Dataset has its own target, .* leave target out"):
+        tw.grow(tw.encode(TABLE, CLASSES), target=CLASSES)
+    with pytest.raises(TypeError, match="grow: the tuple has a target already"):
+        tw.grow((TABLE, CLASSES), target=CLASSES)
+    with pytest.raises(TypeError, match="grow: the tuple has weights already"):
+        tw.grow((TABLE, CLASSES, WEIGHT), weight=WEIGHT)
+    with pytest.raises(TypeError, match="data"):
+        tw.grow()  # type: ignore[call-overload]
+
+
+def test_rows_may_be_named() -> None:
+    data = tw.encode(TABLE, CLASSES)
+    expected = tw.grow(data)
+    assert tw.grow(TABLE, target=CLASSES) == expected
+    assert tw.grow(data=TABLE, target=CLASSES) == expected  # type: ignore[call-overload]
+    assert tw.grow(data=data) == expected  # type: ignore[call-overload]
+
+
+# ---- rows for a tree -----------------------------------------------------------------------------------
+
+TREE: tw.Tree = tw.grow(TABLE[TRAIN], CLASSES[TRAIN], max_leaf_nodes=6)
+PATH = tw.prune(TREE)
+FOREST = tw.grow_forest(TABLE[TRAIN], CLASSES[TRAIN], n_trees=5)
+WITHIN = ((-1.0, 1.0), (0.0, 9.0))
+
+OF_TRAINING: dict[str, Door] = {  # (table, target) or its target after it
+    "regrow": lambda *rows: tw.regrow(TREE, 0, "z", *rows),
+    "weak_learning_bound": lambda *rows: weak_learning_bound(TREE, *rows),
+    "distill": lambda *rows: tw.distill(TREE, *rows, max_leaf_nodes=3, n_synthetic=100),
+    "distillation": lambda *rows: tw.distillation(TREE, *rows, n_synthetic=100),
+}
+OF_TEST: dict[str, Door] = {
+    "certify": lambda *rows: tw.certify(TREE, *rows),
+    "Tree.certify": lambda *rows: TREE.certify(*rows, delta=0.1),
+    "report": lambda *rows: tw.report(TREE, *rows).payload["headline"],
+    "Tree.report": lambda *rows: TREE.report(*rows).payload["headline"],
+    "importance": lambda *rows: tw.importance(TREE, *rows),
+    "tree_difference": lambda *rows: tw.tree_difference(TREE, TREE.first(1), *rows),
+    "metrics": lambda *rows: metrics(TREE, *rows),
+}
+TUPLES: dict[str, tuple[Door, slice]] = {  # tuples only
+    "competitors": (lambda rows: tw.competitors(TREE, rows).to_dict(), TRAIN),
+    "explain, data": (lambda rows: tw.explain(TREE, TABLE.iloc[0], data=rows).to_dict(), TRAIN),
+    "explain, test": (lambda rows: tw.explain(TREE, TABLE.iloc[0], test=rows), TEST),
+    "counterfactual": (lambda rows: tw.counterfactual(TREE, TABLE.iloc[0], data=rows), TRAIN),
+    "shapley_values": (lambda rows: tw.shapley_values(TREE, TABLE[TEST], background=rows).values, TEST),
+    "certify, data": (lambda rows: tw.certify(TREE, data=rows), TRAIN),
+    "certify, test": (lambda rows: tw.certify(TREE, test=rows), TEST),
+    "leaf_intervals": (lambda rows: leaf_intervals(TREE, rows), TEST),
+    "prune, data": (lambda rows: tw.prune(TREE, "bound", data=rows).pruned, TRAIN),
+    "prune, validation": (lambda rows: tw.prune(TREE, "reduced_error", validation=rows).pruned, TEST),
+    "reduced_error": (lambda rows: reduced_error(TREE, validation=rows).pruned, TEST),
+    "srm": (lambda rows: srm(TREE, c="cv", data=rows, n_folds=3).pruned, TRAIN),
+    "rule_list": (lambda rows: str(rule_list(TREE, data=rows)), TRAIN),
+    "select, data": (lambda rows: tw.select(PATH, data=rows, n_folds=3).pruned, TRAIN),
+    "select, validation": (lambda rows: tw.select(PATH, validation=rows).pruned, TEST),
+    "folds": (lambda rows: select_by_folds(PATH, data=rows, n_folds=3).pruned, TRAIN),
+    "held_out": (lambda rows: held_out(PATH, validation=rows).pruned, TEST),
+    "PruningPath.losses": (PATH.losses, TEST),
+    "PruningPath.with_validation": (lambda rows: PATH.with_validation(rows).validation, TEST),
+    "Tree.loss_of": (TREE.loss_of, TEST),
+    "Tree.statistic_of": (TREE.statistic_of, TEST),
+    "Tree.curve": (TREE.curve, TEST),
+    "Tree.recount": (TREE.recount, TRAIN),
+    "Tree.apply": (TREE.apply, TEST),
+    "compare, test": (lambda rows: tw.compare(TABLE[TRAIN], CLASSES[TRAIN], [], test=rows).rows, TEST),
+    "overfitting_curve, test": (
+        lambda rows: tw.overfitting_curve(TABLE[TRAIN], CLASSES[TRAIN], test=rows, validation=rows).test,
+        TEST,
+    ),
+    "advise, test": (lambda rows: str(tw.advise(TABLE[TRAIN], CLASSES[TRAIN], test=rows)), TEST),
+    "export": (lambda rows: tw.export(TREE, test=rows), TEST),
+    "Tree.export": (lambda rows: TREE.export(test=rows), TEST),
+    "Tree.explain": (lambda rows: TREE.explain(TABLE.iloc[0], test=rows), TEST),
+    "confusion_matrix": (lambda rows: confusion_matrix(TREE, rows), TEST),
+    "roc_points": (lambda rows: roc_points(TREE, rows, "yes"), TEST),
+    "precision_recall_points": (lambda rows: precision_recall_points(TREE, rows, "yes"), TEST),
+    "decision_regions": (lambda rows: str(decision_regions(TREE, "x", "z", within=WITHIN, data=rows)), TEST),
+    "Forest.sums": (FOREST.sums, TEST),
+    "Forest.answers": (FOREST.answers, TEST),
+    "Forest.shares": (FOREST.shares, TEST),
+    "leaves_of": (lambda rows: leaves_of(FOREST, rows), TEST),
+    "proximity": (lambda rows: proximity(FOREST, rows), TEST),
+    "out_of_bag": (lambda rows: out_of_bag(FOREST, rows), TRAIN),
+    "votes_against": (lambda rows: votes_against(FOREST, rows), TRAIN),
+    "importance_of": (lambda rows: importance_of(FOREST, rows), TRAIN),
+}
+
+
+@pytest.mark.parametrize("name", [*OF_TRAINING, *OF_TEST, *TUPLES])
+def test_rows_for_a_tree_come_in_every_form(name: str) -> None:
+    doors = OF_TRAINING | OF_TEST
+    rows = TRAIN if name in OF_TRAINING else TEST
+    door, rows = (doors[name], rows) if name in doors else TUPLES[name]
+    table, y = TABLE[rows], CLASSES[rows]
+    whole = table.assign(y=y)
+    expected = door(tw.encode(table, y, schema=TREE.schema))
+    assert same(door((table, y)), expected)
+    assert same(door((whole, "y")), expected)
+    if name in doors:
+        assert same(door(table, y), expected)
+        assert same(door(whole, "y"), expected)
+        with pytest.raises(TypeError, match="the tuple has a target already"):
+            door((table, y), y)
+    with pytest.raises(ValueError, match="no column 'why' to be the target"):
+        door((whole, "why"))
+
+
+def test_names_of_methods_are_no_rows() -> None:
+    assert tw.certify(TREE, "pac_bayes") == tw.certify(TREE, method="pac_bayes") == TREE.certify("pac_bayes")
+    rows = TABLE[TEST], CLASSES[TEST]
+    assert tw.certify(TREE, "held_out", test=rows) == tw.certify(TREE, *rows)
+    with pytest.raises(TypeError, match="certify: rows are given twice, by position and as test="):
+        tw.certify(TREE, *rows, test=rows)
+    with pytest.raises(TypeError, match=r"test must be a Dataset, .* target may be the name of its column"):
+        tw.certify(TREE, TABLE[TEST])
+
+
+def test_no_rows_have_two_roles() -> None:
+    rows = TABLE, CLASSES
+    with pytest.raises(ValueError, match="data and validation are the same rows"):
+        tw.prune(TREE, "srm", data=rows, validation=rows)
+
+
+# ---- splits --------------------------------------------------------------------------------------------
+
+
+def test_a_split_into_rows_to_train_and_to_test() -> None:
+    train, test = tw.train_test_split(TABLE.assign(y=CLASSES), "y", test_size=0.25, random_state=3)
+    assert (train.n_rows, test.n_rows) == (180, 60)
+    assert train.schema is test.schema
+    assert same((train, test), split(tw.encode(TABLE, CLASSES), (0.75, 0.25), 3))
+    assert same(tw.train_test_split(TABLE, CLASSES, test_size=60, random_state=3), (train, test))
+    assert not same(tw.train_test_split(TABLE, CLASSES, random_state=4), (train, test))
+    assert tw.certify(tw.grow(train, max_leaf_nodes=4), test).rows == 60
+    assert [part.n_rows for part in tw.train_test_split(TABLE, CLASSES, test_size=1)] == [239, 1]
+
+
+@pytest.mark.parametrize("size", [0, 1.0, 240, -3, 1.5, "half", None, True, float("nan")])
+def test_a_wrong_size_of_the_test_rows(size: Any) -> None:
+    with pytest.raises(ValueError, match=r"test_size is .*; it must be a share between 0 and 1, or a number"):
+        tw.train_test_split(TABLE, CLASSES, test_size=size)
+
+
+def test_a_wrong_seed_of_the_split() -> None:
+    with pytest.raises(ValueError, match="random_state is None; it must be a whole number"):
+        tw.train_test_split(TABLE, CLASSES, random_state=None)  # type: ignore[call-overload]
