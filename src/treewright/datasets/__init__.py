@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 from dataclasses import dataclass
 from importlib.resources import files
@@ -34,6 +35,43 @@ class SpamData:
         return pandas.DataFrame(self.data, columns=list(self.feature_names)).assign(type=self.target)
 
 
+def load_loans() -> dict[str, list[str]]:
+    """3,000 invented loan applications as the text cells of a CSV file: who applied, for what, and `default`.
+
+    Amounts have a currency, dates the order of the country, cells are empty, and one column was filled in
+    after the outcome was known. The rows are drawn from rules (docs/case_studies/make_tables.py); nobody's
+    data is in them.
+
+    >>> loans = load_loans()
+    >>> {name: column[0] for name, column in loans.items() if name in ("applied", "amount", "default")}
+    {'applied': '01.04.2023', 'amount': '€ 5,200', 'default': 'no'}
+    """
+    return _columns("loans")
+
+
+def load_chest_pain() -> dict[str, list[str]]:
+    """2,500 invented emergency visits for chest pain as the text cells of a CSV file, and `heart_attack`.
+
+    The rows are drawn from rules (docs/case_studies/make_tables.py); nobody's data is in them.
+
+    >>> visits = load_chest_pain()
+    >>> len(visits["troponin"]), visits["systolic"][0], visits["heart_attack"].count("yes")
+    (2500, '125 mmHg', 184)
+    """
+    return _columns("chest_pain")
+
+
+def csv_bytes(name: str) -> bytes:
+    """A built-in table as the bytes of a CSV file: "spam", "loans" or "chest_pain"."""
+    return gzip.decompress((files(__name__) / f"{name}.csv.gz").read_bytes())
+
+
+def _columns(name: str) -> dict[str, list[str]]:
+    """The columns of a built-in table by name, as text."""
+    names, *rows = csv.reader(csv_bytes(name).decode().splitlines())
+    return {column: list(cells) for column, cells in zip(names, zip(*rows, strict=True), strict=True)}
+
+
 def load_spam() -> SpamData:
     """UCI Spambase: 4601 e-mails, 57 columns of numbers, 39 % spam.
 
@@ -45,7 +83,7 @@ def load_spam() -> SpamData:
     ((4601, 57), 'capitalTotal', 'spam', 1536)
     """
     folder = files(__name__)
-    names, *lines = gzip.decompress((folder / "spam.csv.gz").read_bytes()).decode().splitlines()
+    names, *lines = csv_bytes("spam").decode().splitlines()
     cells = [line.rsplit(",", 1) for line in lines]
     return SpamData(
         data=np.loadtxt([numbers for numbers, _ in cells], delimiter=","),
