@@ -45,8 +45,8 @@ OF_MANY_TREES: dict[str, Callable[[], Any]] = {
     "BaggingRegressor": lambda: tw.BaggingRegressor(n_estimators=5, random_state=0),
     "AdaBoostClassifier": lambda: tw.AdaBoostClassifier(n_estimators=5),
     "AdaBoostRegressor": lambda: tw.AdaBoostRegressor(n_estimators=5, random_state=0),
-    "GradientBoostingClassifier": lambda: tw.GradientBoostingClassifier(max_iter=5, random_state=0),
-    "GradientBoostingRegressor": lambda: tw.GradientBoostingRegressor(max_iter=5, random_state=0),
+    "HistGradientBoostingClassifier": lambda: tw.HistGradientBoostingClassifier(max_iter=5, random_state=0),
+    "HistGradientBoostingRegressor": lambda: tw.HistGradientBoostingRegressor(max_iter=5, random_state=0),
 }
 ALL = OF_ONE_TREE | OF_MANY_TREES
 
