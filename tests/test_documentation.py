@@ -15,19 +15,24 @@ import treewright
 from treewright.exporting import formats
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *(p for p in sorted((ROOT / "docs").rglob("*.md")) if "_build" not in p.parts)]
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 
+def name_of(page: Path) -> str:
+    """The path of a page within the repository."""
+    return page.relative_to(ROOT).as_posix()
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_python_blocks_run(page: Path) -> None:
     """The blocks of a page run one after the other; where one shows `>>>`, its output is the one shown."""
     text = page.read_text()
     names: dict[str, object] = {}
     for number, block in enumerate(BLOCK.findall(text), start=1):
-        where = f"{page.name}, block {number}"
+        where = f"{name_of(page)}, block {number}"
         if ">>> " in block:
             example = doctest.DocTestParser().get_doctest(block, names, where, str(page), 0)
             told: list[str] = []
@@ -40,9 +45,7 @@ def test_python_blocks_run(page: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="needs a shell")
-@pytest.mark.parametrize(
-    "page", [page for page in PAGES if "```console" in page.read_text()], ids=lambda page: page.name
-)
+@pytest.mark.parametrize("page", [page for page in PAGES if "```console" in page.read_text()], ids=name_of)
 def test_commands_do_what_pages_show(page: Path, tmp_path: Path) -> None:
     """The calls after `$ ` in the blocks `console`, one after the other, on the table that the page shows."""
     text = page.read_text()
@@ -79,4 +82,4 @@ def test_pages_name_files_that_exist() -> None:
     for page in PAGES:
         prose = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
         for target in re.findall(r"\]\((?!http)([^)#]+)\)", prose):
-            assert (page.parent / target).exists(), f"{page.name} links to {target}, which does not exist"
+            assert (page.parent / target).exists(), f"{name_of(page)} links to {target}, which does not exist"
