@@ -35,9 +35,17 @@ autodoc_default_options = {"exclude-members": ", ".join(f"set_{name}_request" fo
 
 def quote_shapes(app: Any, what: str, name: str, item: Any, options: Any, lines: list[str]) -> None:
     """In a shape like (n_features_in_,) the underscore at the end would make a link of the name."""
-    lines[:] = [re.sub(r"\((\w+_),", r"(``\1``,", line) for line in lines]
+    shape, name_in_it = re.compile(r"(?<=shape )\([^)]*\)"), re.compile(r"\w+_\b")
+    lines[:] = [shape.sub(lambda found: name_in_it.sub(r"``\g<0>``", found[0]), line) for line in lines]
+
+
+def unlink_foreign(app: Any, what: str, name: str, item: Any, options: Any, lines: list[str]) -> None:
+    """scikit-learn's own methods refer to its pages, and numpydoc links attributes that have no entry."""
+    lines[:] = [re.sub(r":ref:`([^`<]+?)( <[^`]*>)?`", r"\1", line) for line in lines]
+    lines[:] = [re.sub(r":obj:`(\w+_)( <[^`]*>)?`", r"``\1``", line) for line in lines]
 
 
 def setup(app: Any) -> None:
     app.add_lexer("csv", TextLexer)  # tables are shown as they are
     app.connect("autodoc-process-docstring", quote_shapes, priority=100)  # before numpydoc, at 500
+    app.connect("autodoc-process-docstring", unlink_foreign, priority=900)
