@@ -27,8 +27,9 @@ def name_of(page: Path) -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_python_blocks_run(page: Path) -> None:
+def test_python_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The blocks of a page run one after the other; where one shows `>>>`, its output is the one shown."""
+    monkeypatch.chdir(tmp_path)  # for the files that they write
     text = page.read_text()
     names: dict[str, object] = {}
     for number, block in enumerate(BLOCK.findall(text), start=1):

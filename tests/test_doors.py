@@ -6,10 +6,13 @@ from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
+from scipy.sparse import csc_array
 
 import treewright as tw
 from treewright.certifying import leaf_intervals
@@ -100,7 +103,6 @@ LEARNING: dict[str, Door] = {
     "split": lambda *rows, **more: split(*rows, (2, 1), **more),
     "random_parts": lambda *rows, **more: random_parts(*rows, (2, 1), **more),
     "set_aside": lambda *rows, **more: set_aside(*rows, 0.25, **more),
-    "train_test_split": tw.train_test_split,
     "boruta": lambda *rows, **more: boruta(*rows, n_estimators=5, max_iter=5, **more),
     "forest_importances": lambda *rows, **more: forest_importances(*rows, n_estimators=5, **more),
     "search_columns": lambda *rows, **more: search_columns(*rows, PAIRS, Stumps(), **more),
@@ -287,15 +289,105 @@ def test_no_rows_have_two_roles() -> None:
 # ---- splits --------------------------------------------------------------------------------------------
 
 
-def test_a_split_into_rows_to_train_and_to_test() -> None:
-    train, test = tw.train_test_split(TABLE.assign(y=CLASSES), "y", test_size=0.25, random_state=3)
-    assert (train.n_rows, test.n_rows) == (180, 60)
-    assert train.schema is test.schema
-    assert same((train, test), split(tw.encode(TABLE, CLASSES), (0.75, 0.25), 3))
-    assert same(tw.train_test_split(TABLE, CLASSES, test_size=60, random_state=3), (train, test))
-    assert not same(tw.train_test_split(TABLE, CLASSES, random_state=4), (train, test))
+def test_a_table_and_its_target_are_split_into_two() -> None:
+    whole = TABLE.assign(y=CLASSES)
+    train, test = tw.train_test_split(whole, "y", test_size=0.25, random_state=3)
+    assert (len(train[0]), len(test[0])) == (180, 60)
+    assert list(train[0].columns) == list(TABLE.columns)
+    datasets = split(tw.encode(TABLE, CLASSES), (0.75, 0.25), 3)
+    assert same(tuple(tw.encode(*part) for part in (train, test)), datasets)
+    assert same(tw.train_test_split(tw.encode(TABLE, CLASSES), test_size=60, random_state=3), datasets)
+    pairs = tw.train_test_split((TABLE, CLASSES), test_size=0.25, random_state=3)
+    for one, other in zip(pairs, (train, test), strict=True):
+        assert one[0].equals(other[0])
+        assert (one[1] == other[1]).all()
     assert tw.certify(tw.grow(train, max_leaf_nodes=4), test).rows == 60
-    assert [part.n_rows for part in tw.train_test_split(TABLE, CLASSES, test_size=1)] == [239, 1]
+    model = tw.DecisionTreeClassifier(max_leaf_nodes=4).fit(*train)
+    assert model.certify(*test) == tw.certify(tw.grow(*train, max_leaf_nodes=4), *test)
+    assert [len(part[1]) for part in tw.train_test_split(whole, "y", test_size=1)] == [239, 1]
+
+
+def test_tables_and_arrays_are_split_one_by_one() -> None:
+    parts = tw.train_test_split(TABLE, CLASSES, WEIGHT, test_size=0.25, random_state=3)
+    train, test = tw.train_test_split((TABLE, CLASSES, WEIGHT), test_size=0.25, random_state=3)
+    for of_train, of_test, one, other in zip(train, test, parts[::2], parts[1::2], strict=True):
+        assert np.array_equal(of_train, one)
+        assert np.array_equal(of_test, other)
+    named = tw.train_test_split(TABLE.assign(y=CLASSES), "y", WEIGHT, test_size=0.25, random_state=3)
+    assert np.array_equal(named[1][2], test[2])
+    again = tw.train_test_split(TABLE, random_state=4)
+    assert again[0].index.is_monotonic_increasing
+    assert sorted([*again[0].index, *again[1].index]) == list(range(N))
+    assert not again[1].equals(tw.train_test_split(TABLE, random_state=5)[1])
+
+
+def test_rows_without_weight_are_never_test_rows() -> None:
+    weight = np.where(np.arange(N) % 3 == 0, 0.0, 2.0)
+    _, (table, _, own) = tw.train_test_split((TABLE, CLASSES, weight), test_size=0.5)
+    assert len(table) == 80
+    assert own.min() == 2
+    kept = weight > 0
+    _, (without, _) = tw.train_test_split((TABLE[kept], CLASSES[kept]), test_size=0.5)
+    assert without.equals(table)
+
+
+WHOLE = pd.DataFrame({"x": np.arange(12.0), "z": np.arange(12.0) % 5, "y": list("abcabcabcabc")})
+TYPES: dict[str, Callable[[pd.DataFrame], Any]] = {
+    "pandas": lambda frame: frame,
+    "polars": pl.from_pandas,
+    "arrow": pa.Table.from_pandas,
+    "arrow batch": pa.RecordBatch.from_pandas,
+    "dict": lambda frame: frame.to_dict("list"),
+    "dict of arrays": lambda frame: {name: frame[name].to_numpy() for name in frame},
+    "list of dicts": lambda frame: frame.to_dict("records"),
+    "record array": lambda frame: frame.to_records(index=False),
+    "narwhals": nw.from_native,
+    "lazy": lambda frame: pl.from_pandas(frame).lazy(),
+}
+
+
+@pytest.mark.parametrize("name", TYPES)
+@pytest.mark.parametrize("target", ["y", ["y", "z"]])
+def test_tables_of_all_types_are_split(name: str, target: Any) -> None:
+    table = TYPES[name](WHOLE)
+    expected = tw.train_test_split(tw.encode(WHOLE, target, classes=True), test_size=1 / 3, random_state=2)
+    parts = tw.train_test_split(table, target, test_size=1 / 3, random_state=2)
+    for part, dataset in zip(parts, expected, strict=True):
+        assert same(tw.encode(*part, schema=dataset.schema), dataset)
+    X = TYPES[name](WHOLE[["x", "z"]])
+    X_train, X_test, y_train, y_test = tw.train_test_split(X, WHOLE.y, test_size=1 / 3, random_state=2)
+    if name not in ("narwhals", "lazy"):  # the former is a wrapper, the latter is collected
+        assert type(X_test) is type(X)
+    own = [tw.encode(X_train, y_train), tw.encode(X_test, y_test, classes=True)]
+    assert own[0].columns[0].tolist() == expected[0].column(0).tolist()
+    assert [data.n_rows for data in own] == [8, 4]
+
+
+def test_arrays_of_all_types_are_split() -> None:
+    matrix = np.arange(24.0).reshape(12, 2)
+    labels = list("abcabcabcabc")
+    things: list[Any] = [
+        matrix,
+        csc_array(matrix),
+        np.ma.masked_greater(matrix, 20),
+        matrix.tolist(),
+        range(12),
+        labels,
+        tuple(labels),
+        pd.Index(labels),
+        pd.Series(labels, index=range(5, 17)),
+        pl.Series(labels),
+        pa.array(labels),
+        pa.chunked_array([labels[:5], labels[5:]]),
+    ]
+    parts = tw.train_test_split(*things, test_size=4)
+    places = parts[2 * 4 + 1]  # those of the range
+    for thing, train, rest in zip(things, parts[::2], parts[1::2], strict=True):
+        if not isinstance(thing, tuple | range):
+            assert type(rest) is type(thing)
+        plain = [np.asarray(each.todense() if hasattr(each, "todense") else each) for each in (thing, rest)]
+        assert np.array_equal(plain[0][places], plain[1])
+        assert (train.shape[0] if hasattr(train, "shape") else len(train)) == 8
 
 
 @pytest.mark.parametrize("size", [0, 1.0, 240, -3, 1.5, "half", None, True, float("nan")])
@@ -304,6 +396,19 @@ def test_a_wrong_size_of_the_test_rows(size: Any) -> None:
         tw.train_test_split(TABLE, CLASSES, test_size=size)
 
 
-def test_a_wrong_seed_of_the_split() -> None:
+def test_mistakes_of_the_split() -> None:
+    whole = TABLE.assign(outcome=CLASSES)
     with pytest.raises(ValueError, match="random_state is None; it must be a whole number"):
-        tw.train_test_split(TABLE, CLASSES, random_state=None)  # type: ignore[call-overload]
+        tw.train_test_split(TABLE, CLASSES, random_state=None)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"no column 'outcom' to be the target; .* did you mean 'outcome'\?"):
+        tw.train_test_split(whole, "outcom")
+    with pytest.raises(ValueError, match="the target has 3 rows, but the table has 240"):
+        tw.train_test_split((TABLE, CLASSES[:3]))
+    with pytest.raises(ValueError, match=r"must have equal numbers of rows, not \[3, 240\]"):
+        tw.train_test_split(TABLE, CLASSES[:3])
+    with pytest.raises(TypeError, match="'stratify'; a certificate assumes that every row is equally likely"):
+        tw.train_test_split(TABLE, CLASSES, stratify=CLASSES)
+    with pytest.raises(TypeError, match=r"'tets_size'; did you mean 'test_size'\?"):
+        tw.train_test_split(TABLE, CLASSES, tets_size=0.5)
+    with pytest.raises(TypeError, match="give a table and its target"):
+        tw.train_test_split()

@@ -10,8 +10,11 @@ import numpy as np
 
 from treewright._arrays import Flags, Floats, Ints
 from treewright.encoding import Dataset
-from treewright.encoding.rows import takes_rows
+from treewright.encoding.row_subsets import n_rows_of, take_rows, without_target
+from treewright.encoding.rows import has_target, is_pair, takes_rows
+from treewright.encoding.targets import encode_weight
 from treewright.parameters.checks import is_int, is_real
+from treewright.parameters.spec import did_you_mean
 
 
 @takes_rows
@@ -51,33 +54,102 @@ def folds(data: Dataset, n_folds: int = 10, seed: int = 0) -> Ints:
     return fold
 
 
-@takes_rows
 def train_test_split(
-    data: Dataset, *, test_size: float = 0.25, random_state: int = 0
-) -> tuple[Dataset, Dataset]:
-    """Split the rows at random into those to train on and those to test on, two Datasets of one schema.
+    *rows: Any, test_size: float = 0.25, random_state: int = 0, **others: Any
+) -> tuple[Any, ...]:
+    """Split rows at random into those to train on and those to test on.
 
     Every row is equally likely to be a test row, whatever its class, as `certify` assumes: a certificate from
-    stratified test rows can be far too low. `split` makes three parts or more.
+    stratified test rows can be far too low. Rows keep their order and their type: frames stay frames.
 
     Parameters
     ----------
+    *rows : Dataset, tuple (table, target), table and the name of its target, or tables and arrays
+        What is split, each thing in two. Rows with their targets are one thing; a table that is followed by
+        the name of its target becomes tuples (table, target), as all functions take them and estimators do
+        by ``fit(*train)``. Tables and arrays are split one by one, as in scikit-learn.
     test_size : float
         The share of the test rows; a whole number is how many there are.
     random_state : int
-        The seed of the draw: the same rows give the same split.
+        The seed of the draw: the same number of rows gives the same split.
+
+    Returns
+    -------
+    tuple
+        Of each thing the training rows and the test rows.
 
     Examples
     --------
-    >>> from treewright import certify, grow, train_test_split
+    >>> from treewright import DecisionTreeClassifier, certify, grow, train_test_split
     >>> table = {"x": range(200), "y": ["no"] * 90 + ["yes"] * 110}
     >>> train, test = train_test_split(table, "y", test_size=0.25)
-    >>> train, test.n_rows
-    (<Dataset: 150 rows × 1 columns, to predict y (2 classes)>, 50)
     >>> certify(grow(train), test)
     <Certificate: true error < 9.2 % with confidence 0.95, held_out, 50 rows>
+    >>> DecisionTreeClassifier().fit(*train).score(*test)
+    0.98
+
+    >>> X, y = [[i] for i in range(200)], table["y"]
+    >>> X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.25)
+    >>> len(X_train), y_test == list(test[1])
+    (150, True)
     """
-    n_rows = data.n_counted
+    _refuse_other_options(others)
+    things = _things(rows)
+    sizes = [_n_rows_and_counted(thing) for thing in things]
+    if len(numbers := {n_rows for n_rows, _ in sizes}) > 1:
+        raise ValueError(f"what is split must have equal numbers of rows, not {sorted(numbers)}")
+    n_rows, counted = sizes[0]
+    share = _test_share(test_size, len(counted))
+    part = _drawn_parts(n_rows, counted, (1 - share, share), checked_seed(random_state, "random_state"))
+    places = [np.flatnonzero(part == i) for i in range(2)]
+    return tuple(_taken(thing, place) for thing in things for place in places)
+
+
+_NOT_HERE = {
+    "stratify": "a certificate assumes that every row is equally likely to be a test row",
+    "shuffle": "rows are always drawn at random; slices split a table in its order",
+    "train_size": "the training rows are all that are no test rows: give test_size",
+    "weight": "give the weights after the target: train_test_split(table, target, weight)",
+    "kinds": "kinds belong to what reads the table: encode, grow or an estimator",
+}
+
+
+def _refuse_other_options(others: dict[str, Any]) -> None:
+    """TypeError about an option that there is not, with the reason."""
+    for name in others:
+        reason = _NOT_HERE.get(name)
+        hint = f"; {reason}" if reason else did_you_mean(name, ("test_size", "random_state"))
+        raise TypeError(f"train_test_split has no parameter {name!r}{hint}")
+
+
+def _things(rows: tuple[Any, ...]) -> list[Any]:
+    """What `train_test_split` splits, rows with their targets as a Dataset or a tuple."""
+    if not rows:
+        raise TypeError("train_test_split: give a table and its target, a tuple of both, or a Dataset")
+    if len(rows) > 1 and not any(map(has_target, rows)):
+        table, target = without_target(rows[0], rows[1])
+        if target is not rows[1]:  # it was a name
+            rows = ((table, target, *rows[2:]),)
+    return [(*without_target(*each[:2]), *each[2:]) if is_pair(each) else each for each in rows]
+
+
+def _n_rows_and_counted(thing: Any) -> tuple[int, Ints]:
+    """The number of rows, and the positions of those with positive weight."""
+    if isinstance(thing, Dataset):
+        return thing.n_rows, thing.counted
+    if not is_pair(thing):
+        n_rows = n_rows_of(thing)
+        return n_rows, np.arange(n_rows)
+    table, target, weight = (*thing, None)[:3]
+    n_rows = n_rows_of(table)
+    if target is not None and (n_targets := n_rows_of(target)) != n_rows:
+        raise ValueError(f"the target has {n_targets} rows, but the table has {n_rows}")
+    own = encode_weight(weight, n_rows)
+    return n_rows, np.arange(n_rows) if own is None else np.flatnonzero(own)
+
+
+def _test_share(test_size: Any, n_rows: int) -> float:
+    """The share of the test rows; ValueError unless there are rows of both kinds."""
     number = float(test_size) if is_real(test_size) else -1.0
     if is_int(test_size) and 1 <= number < n_rows:
         number /= n_rows
@@ -86,8 +158,15 @@ def train_test_split(
             f"test_size is {test_size!r}; it must be a share between 0 and 1, or a number of rows from 1 to "
             f"{n_rows - 1}"
         )
-    train, test = split(data, (1 - number, number), checked_seed(random_state, "random_state"))
-    return train, test
+    return number
+
+
+def _taken(thing: Any, places: Ints) -> Any:
+    if isinstance(thing, Dataset):
+        return thing.take(places)
+    if is_pair(thing):
+        return tuple(None if part is None else take_rows(part, places) for part in thing)
+    return take_rows(thing, places)
 
 
 @takes_rows
@@ -130,13 +209,17 @@ def random_parts(data: Dataset, shares: Sequence[float], seed: int = 0) -> Ints:
     seed : int
         The seed of the draw.
     """
-    rows = data.counted
+    return _drawn_parts(data.n_rows, data.counted, shares, checked_seed(seed))
+
+
+def _drawn_parts(n_rows: int, rows: Ints, shares: Sequence[float], seed: int) -> Ints:
+    """The part of each of `n_rows` rows, of which only `rows` are drawn."""
     share = _check_shares(shares, len(rows))
-    part = np.zeros(data.n_rows, np.int64)
+    part = np.zeros(n_rows, np.int64)
     for place in range(len(share) - 1, 0, -1):
         exact = round(len(rows) * share[place] / share[: place + 1].sum(), 6)  # .2 / .8 is a quarter
         size = min(max(int(np.rint(exact)), 1), len(rows) - place)  # each of the others needs a row
-        own = np.random.default_rng(checked_seed(seed)).permutation(len(rows))[:size]
+        own = np.random.default_rng(seed).permutation(len(rows))[:size]
         part[rows[own]] = place
         rows = np.delete(rows, own)
     return part

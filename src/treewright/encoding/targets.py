@@ -27,6 +27,14 @@ def split_target(table: Table, target: Any, schema: Schema | None) -> tuple[Tabl
     names = target_columns(table, target)
     if names is None:
         return table, _in_order(_target_cells(target, table.n_rows), schema)
+    check_target_columns(table, names)
+    known = table.names or ()
+    cells = [(name, table.cells(known.index(name), f"target {name!r}")) for name in names]
+    return table.without(names), _in_order(cells, schema)
+
+
+def check_target_columns(table: Table, names: Sequence[str]) -> None:
+    """ValueError unless a table has the target columns of these names, and others."""
     known = table.names or ()
     for name in names:
         if name not in known:
@@ -35,8 +43,6 @@ def split_target(table: Table, target: Any, schema: Schema | None) -> tuple[Tabl
             )
     if table.n_columns == len(set(names)):
         raise ValueError("the table has no columns besides the target")
-    cells = [(name, table.cells(known.index(name), f"target {name!r}")) for name in names]
-    return table.without(names), _in_order(cells, schema)
 
 
 def _known_columns(name: str, known: Sequence[str]) -> str:
