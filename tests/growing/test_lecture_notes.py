@@ -12,6 +12,7 @@ from sklearn.datasets import load_iris
 
 from tests.checks import risk
 from tests.strategies import table_of
+from treewright import encode, grow
 from treewright.tree import Tree
 
 TWO_CLASS = ["error", "gini", "entropy", "sqrt"]
@@ -187,3 +188,102 @@ def test_top_down_steps() -> None:
         tree = table.grow("gini", max_leaf_nodes=t + 1)
         assert tree.n_leaves == t + 1
         assert table.grow("gini", max_leaf_nodes=max(t + 1, 2)).n_leaves == max(t + 1, 2)
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.booleans()), min_size=2, max_size=60))
+def test_figure_12_2(rows: list[tuple[int, bool]]) -> None:
+    """q = tau p + (1 - tau) r at every split: what arrives at a node is divided between its children."""
+    x, f = (np.array(part) for part in zip(*rows, strict=True))
+    tree = table_of([x.astype(float)], f.astype(int)).grow("gini")
+    share = tree.statistic[:, -1] / tree.weight
+    for node in np.flatnonzero(~tree.is_leaf):
+        left, right = tree.left[node], tree.right[node]
+        tau = tree.weight[left] / tree.weight[node]
+        assert share[node] == pytest.approx(tau * share[left] + (1 - tau) * share[right], abs=1e-12)
+
+
+def test_figure_12_4() -> None:
+    """The four cost functions lie above each other, and meet at 0, 1/2 and 1 only."""
+    q = np.linspace(0, 1, 201)
+    order = [cost(name, q) for name in ("error", "gini", "entropy", "sqrt")]
+    inside = (q > 0.005) & (q < 0.995) & (abs(q - 0.5) > 0.005)
+    for lower, upper in zip(order, order[1:], strict=False):
+        assert (upper[inside] > lower[inside]).all()
+        np.testing.assert_allclose(upper[[0, 100, 200]], lower[[0, 100, 200]], atol=1e-15)
+
+
+def test_a_leaf_that_more_inputs_reach_goes_first() -> None:
+    """Pr[leaf] is part of what a split is worth: 40 rows of a smaller drop go before two of the largest."""
+    first = [0] * 2 + [1] * 40
+    second = [0, 1] + [0] * 20 + [1] * 20
+    y = [0, 1] + [0] * 15 + [1] * 5 + [0] * 5 + [1] * 15
+    tree = table_of([first, second], y).grow("gini", max_depth=2, root="x0")
+    small, large = int(tree.left[0]), int(tree.right[0])
+    assert gain_rate(tree, small) == pytest.approx(0.5)
+    assert gain_rate(tree, large) == pytest.approx(0.125)
+    assert tree.step[[0, large, small]].tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "sqrt"])
+def test_lemma_12_1(criterion: str) -> None:
+    """After t splits some leaf has Pr[leaf] >= error/3t and errs on at least error/3 of its inputs."""
+    random = np.random.default_rng(0)
+    for _ in range(20):
+        x = random.random((3, 80)).round(1)
+        y = ((x[0] > 0.4) ^ (x[1] > 0.6) ^ (random.random(80) < 0.2)).astype(int)
+        for t in range(1, 12):
+            tree = table_of(list(x), y).grow(criterion, max_leaf_nodes=t + 1)
+            if tree.n_leaves < t + 1:
+                break
+            leaves = tree.is_leaf
+            reached = tree.weight[leaves] / tree.weight[0]
+            wrong = tree.loss[leaves] / tree.weight[leaves]
+            error = float(reached @ wrong)
+            assert ((reached >= error / (3 * t)) & (wrong >= error / 3)).any()
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.booleans()), min_size=1, max_size=30))
+def test_leaves_of_the_largest_tree(rows: list[tuple[int, int, bool]]) -> None:
+    """Growth ends at leaves of one class or of identical vectors (the slides on pruning, T_max)."""
+    a, b, y = (np.array(part) for part in zip(*rows, strict=True))
+    table = table_of([a.astype(float), b.astype(float)], y.astype(int))
+    tree = table.grow("gini")
+    leaf = tree.apply(np.column_stack([a, b]).astype(float))
+    for each in np.unique(leaf):
+        here = leaf == each
+        assert len(set(y[here].tolist())) == 1 or len(set(zip(a[here], b[here], strict=True))) == 1
+
+
+def papayas() -> tuple[dict[str, list[str]], list[str]]:
+    """A papaya is tasty if its colour is pale green to pale yellow and it gives slightly to the hand."""
+    colours, softness = ["green", "pale green", "yellow"], ["hard", "gives slightly", "mushy"]
+    fruits = [(colour, touch) for colour in colours for touch in softness]
+    table = {"colour": [colour for colour, _ in fruits], "softness": [touch for _, touch in fruits]}
+    return table, ["tasty" if each == ("pale green", "gives slightly") else "not tasty" for each in fruits]
+
+
+def test_papayas() -> None:
+    """The first example of the book and its digest: two questions, three leaves."""
+    table, taste = papayas()
+    tree = grow(encode(table, taste), category_gain="plain")
+    assert tree.n_leaves == 3
+    assert tree.depth == 2
+    assert tree.predict(table).tolist() == taste
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans(), st.booleans()), min_size=2, max_size=40))
+def test_variables_of_one_and_minus_one(rows: list[tuple[bool, bool, bool]]) -> None:
+    """c(x) = (1 + x)/2 turns -1 and 1 into 0 and 1: both are the same columns to the tree.
+
+    The error of a tree of one split is the sum of phi(P[y | side]) P[side] over both sides.
+    """
+    one, two, y = (np.array(part) for part in zip(*rows, strict=True))
+    indicators = table_of([one.astype(float), two.astype(float)], y.astype(int))
+    signs = table_of([2.0 * one - 1, 2.0 * two - 1], y.astype(int))
+    tree, other = indicators.grow("gini", max_depth=1), signs.grow("gini", max_depth=1)
+    assert tree.feature.tolist() == other.feature.tolist()
+    assert tree.statistic.tolist() == other.statistic.tolist()
+    if tree.n_leaves == 2:
+        side = (one, two)[int(tree.feature[0])]
+        parts = [(y[side == value].mean(), (side == value).mean()) for value in (False, True)]
+        assert tree.loss[1:].sum() / len(y) == pytest.approx(sum(min(a, 1 - a) * p for a, p in parts))
