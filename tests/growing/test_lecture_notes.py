@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -207,7 +208,7 @@ def test_figure_12_4() -> None:
     q = np.linspace(0, 1, 201)
     order = [cost(name, q) for name in ("error", "gini", "entropy", "sqrt")]
     inside = (q > 0.005) & (q < 0.995) & (abs(q - 0.5) > 0.005)
-    for lower, upper in zip(order, order[1:], strict=False):
+    for lower, upper in pairwise(order):
         assert (upper[inside] > lower[inside]).all()
         np.testing.assert_allclose(upper[[0, 100, 200]], lower[[0, 100, 200]], atol=1e-15)
 

@@ -81,9 +81,9 @@ def test_lemma_12_2_by_exact_tails() -> None:
 
 
 def test_lemma_12_2_for_all_paths_and_trees() -> None:
-    """With the right constants, paths and trees deviate more than the lemma allows in less than δ of samples."""
+    """With the right constants, more than the lemma allows happens in less than a share δ of the samples."""
     noise, rows, draws = 0.2, 200, 200
-    corners, chance = population(noise)
+    _, chance = population(noise)
     tests = [CUBE[:, j] == value for j in range(4) for value in (0.0, 1.0)]
     paths = [np.ones(16, bool), *tests, *(a & b for a, b in product(tests, tests) if (a & b).any())]
     trees = [np.zeros(16, bool), np.ones(16, bool), *tests]
@@ -117,7 +117,7 @@ def test_lemma_12_3() -> None:
 
 @pytest.mark.parametrize("rows", [5_000, 100_000])
 def test_theorem_12_5(rows: int) -> None:
-    """What the pruned tree errs more than the best one falls with √(s/m), below the bound with a constant of 1."""
+    """The error above that of the best pruning falls with √(s/m), and is below the bound with a constant of 1."""
     for seed in range(5):
         tree = grow(sample(rows, 0.3, seed))
         loss = true_losses(tree, 0.3)
@@ -148,7 +148,7 @@ def test_equation_12_9(seed: int) -> None:
 
 
 def test_lemma_12_4_by_exact_tails() -> None:
-    """A node of probability p > 12 ln(t/δ)/m is reached by half as many rows as expected with chance δ/t only."""
+    """If p > 12 ln(t/δ)/m, less than half of the expected rows arrive with probability δ/t at most."""
     for m, t in product((500, 5000), (1, 10, 100)):
         least = 12 * log(t / DELTA) / m
         for p in np.linspace(least, 1, 30) if least < 1 else []:
@@ -194,7 +194,7 @@ def test_the_largest_tree_overfits() -> None:
 
 
 def test_the_spam_tree_of_17_leaves() -> None:
-    """The slide's matrix of 57.3, 4.0, 5.3 and 33.4 % adds up to an error of 9.3 %, not the 4.51 % beside it."""
+    """The slide's matrix has an error of 4.0 + 5.3 = 9.3 %, not the 4.51 % beside it."""
     slide = np.array([[57.3, 4.0], [5.3, 33.4]])
     assert slide.sum() == pytest.approx(100)
     assert slide[0, 1] + slide[1, 0] == pytest.approx(9.3)
