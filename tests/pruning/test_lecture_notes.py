@@ -117,7 +117,7 @@ def test_lemma_12_3() -> None:
 
 @pytest.mark.parametrize("rows", [5_000, 100_000])
 def test_theorem_12_5(rows: int) -> None:
-    """The error above that of the best pruning falls with √(s/m), and is below the bound with a constant of 1."""
+    """The error above that of the best pruning falls with √(s/m), below the bound with a constant of 1."""
     for seed in range(5):
         tree = grow(sample(rows, 0.3, seed))
         loss = true_losses(tree, 0.3)
