@@ -7,6 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from treewright._suggestions import unknown_attribute
 from treewright._version import __version__ as __version__
 
 # The stub beside this file lists the public names. Each is loaded when it is first used, because scikit-learn
@@ -19,7 +20,7 @@ __all__ = [name for name in _MODULES if name != "__version__"]
 
 def __getattr__(name: str) -> Any:
     if name not in _MODULES:
-        raise AttributeError(f"module 'treewright' has no attribute {name!r}")
+        raise unknown_attribute(__name__, name, [*__all__, *globals()])
     value = getattr(import_module(_MODULES[name]), name)
     globals()[name] = value
     return value

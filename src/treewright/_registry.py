@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import pkgutil
 from collections.abc import Callable, Container, Iterable, Mapping
@@ -11,6 +10,8 @@ from functools import cached_property
 from importlib import import_module
 from types import ModuleType
 from typing import Any
+
+from treewright._suggestions import choices_text
 
 Function = Callable[..., Any]
 
@@ -68,17 +69,6 @@ class Folder:
         for option, parameter in known.items():
             if parameter.default is parameter.empty and given.get(option) is None:
                 raise TypeError(f"{name} needs {option}=" + _NEEDED.get(option, ""))
-
-
-def choices_text(name: object, known: Iterable[str]) -> str:
-    """The names that are known, and the one that is closest to an unknown name.
-
-    >>> choices_text("pyton", ["c", "python"]), choices_text("papyrus", ["c", "python"])
-    ("c, python; did you mean 'python'?", 'c, python')
-    """
-    names = list(known)
-    close = difflib.get_close_matches(name, names, 1) if isinstance(name, str) else []
-    return ", ".join(names) + (f"; did you mean {close[0]!r}?" if close else "")
 
 
 def options_of(function: Function) -> Mapping[str, inspect.Parameter]:

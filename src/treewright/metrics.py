@@ -14,6 +14,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._suggestions import checked_keywords, choices_text
 from treewright._text import amount, count, label_text, percent, quote
 from treewright.encoding import Dataset
 from treewright.encoding.rows import with_target
@@ -26,7 +27,6 @@ from treewright.tree.shortcuts import as_tree
 Floats = NDArray[np.float64]
 
 UNDEFINED = "–"  # instead of a figure
-_MOST_NAMED = 7  # classes in a message
 _SAME = 1e-12  # relative difference of errors that are equal but for rounding
 
 
@@ -151,6 +151,7 @@ class Metrics:
         return facts
 
 
+@checked_keywords
 def metrics(
     model: Any,
     data: Any,
@@ -326,6 +327,7 @@ def _cumulative(score: NDArray[Any], is_positive: NDArray[np.bool_], weight: Flo
     return total, true
 
 
+@checked_keywords
 def roc_points(model: Any, data: Any, positive: Any) -> tuple[Floats, Floats]:
     """The ROC curve of class `positive`: (false positive rate, true positive rate) of every threshold on its
     share in the leaf, from the strictest to the loosest.
@@ -341,6 +343,7 @@ def roc_points(model: Any, data: Any, positive: Any) -> tuple[Floats, Floats]:
     return false / max(false[-1], 1e-300), true / max(true[-1], 1e-300)
 
 
+@checked_keywords
 def precision_recall_points(model: Any, data: Any, positive: Any) -> tuple[Floats, Floats]:
     """(recall, precision) of class `positive` for each threshold on its share, the strictest first.
 
@@ -355,6 +358,7 @@ def precision_recall_points(model: Any, data: Any, positive: Any) -> tuple[Float
     return true / max(true[-1], 1e-300), precision
 
 
+@checked_keywords
 def confusion_matrix(model: Any, data: Any) -> Floats:
     """The confusion matrix: the weight of the rows of each class (row) that get each answer (column).
 
@@ -380,8 +384,8 @@ def check_class(tree: Tree, positive: Any) -> int:
     """The code of a class of a tree; ValueError if it has no such class."""
     classes = tree.schema.targets[0].classes or ()
     if positive not in classes:
-        first = ", ".join(label_text(name) for name in classes[:_MOST_NAMED])
-        raise ValueError(f"positive is {positive!r}, which is no class of the tree; it has {first}")
+        known = choices_text(positive, classes, in_quotes=True)
+        raise ValueError(f"positive is {positive!r}, which is no class of the tree; it has {known}")
     return classes.index(positive)
 
 

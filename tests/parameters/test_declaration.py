@@ -51,7 +51,7 @@ def test_pickles_of_earlier_versions_load() -> None:
 def test_grow_takes_what_is_declared_and_nothing_else() -> None:
     data = encode([[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1])
     known = inspect.signature(grow).parameters
-    assert list(known) == ["data", *GROW]
+    assert list(known) == ["data", "target", "weight", "kinds", *GROW]
     assert all(known[name].default is each.default for name, each in GROW.items())
     with pytest.raises(TypeError, match="grow has no parameter 'max_dept'; did you mean 'max_depth'"):
         grow(data, max_dept=2)  # type: ignore[call-arg]

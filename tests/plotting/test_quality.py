@@ -230,7 +230,7 @@ def test_names_are_data(name: str, tmp_path: Path) -> None:
 def test_what_cannot_be_is_refused_in_words() -> None:
     tree, data = trees()
     for plot in (plot_roc, plot_precision_recall):
-        with pytest.raises(ValueError, match="positive is 'c', which is no class of the tree; it has a, b"):
+        with pytest.raises(ValueError, match="'c', which is no class of the tree; it has 'a', 'b'"):
             plot(tree, data, positive="c")
     for plot in (plot_roc, plot_precision_recall, plot_confusion_matrix):
         with pytest.raises(ValueError, match="classes of one target"):

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Any
 
+from treewright._suggestions import checked_keywords
 from treewright.advice import Advice
 from treewright.advising.classes import class_advice
 from treewright.advising.columns import column_advice
@@ -59,6 +60,7 @@ class Advices(list[Advice]):
         return f"<ul>{''.join(f'<li>{escape(each.python_text)}</li>' for each in self)}</ul>"
 
 
+@checked_keywords
 def advise(
     X: Any, y: Any = None, *, sample_weight: Any = None, test: Any = None, kinds: Any = None
 ) -> Advices:

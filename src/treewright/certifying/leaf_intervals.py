@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._suggestions import checked_keywords
 from treewright.certifying.binomial import Floats, binomial_lower, binomial_upper, check_delta
 from treewright.certifying.losses import checked_rows
 from treewright.encoding import Dataset
@@ -50,6 +51,7 @@ class LeafIntervals:
         return f"with {round(100 * (1 - self.delta), 10):g} % confidence all of them hold"
 
 
+@checked_keywords
 def leaf_intervals(tree: Tree, test: Dataset, *, delta: float = 0.05) -> LeafIntervals:
     """Clopper and Pearson's interval of each leaf's error at δ / leaves, from held-out rows.
 

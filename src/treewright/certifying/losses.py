@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from treewright._suggestions import choices_text
 from treewright.certifying.binomial import Floats
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Schema
@@ -49,7 +50,7 @@ def row_losses(tree: Tree, data: Dataset, *, costs: Any = None, loss: str | None
             raise ValueError("costs are for classes; this tree predicts numbers")
         kind = loss or tree.criterion
         if kind not in NUMBER_LOSSES:
-            raise ValueError(f"loss is {loss!r}; it must be one of {', '.join(NUMBER_LOSSES)}")
+            raise ValueError(f"loss is {loss!r}; it must be one of {choices_text(loss, NUMBER_LOSSES)}")
         known = NUMBER_LOSSES[kind]
         if known.is_of_counts and (targets < 0).any():
             raise ValueError(f"the rows have negative numbers; the {known.words} needs y >= 0")

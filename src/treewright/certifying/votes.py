@@ -31,6 +31,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._suggestions import checked_keywords, choices_text
 from treewright.certifying.binomial import Floats, check_delta, kl_upper
 from treewright.certifying.certificate import Sealed, loss_text
 from treewright.certifying.verification import solves_kl
@@ -149,6 +150,7 @@ class VoteCertificate(Sealed):
         )
 
 
+@checked_keywords
 def certify_votes(
     wrong: Any,
     votes: Any = None,
@@ -197,7 +199,7 @@ def certify_votes(
     """
     check_delta(delta)
     if method is not None and method not in VOTE_METHODS:
-        raise ValueError(f"method {method!r} is unknown; known: {', '.join(VOTE_METHODS)}")
+        raise ValueError(f"method {method!r} is unknown; known: {choices_text(method, VOTE_METHODS)}")
     counts = vote_counts(wrong, votes, out=out, unlabelled=unlabelled)
     expectations = ("single", "both", "one") if method is None else VOTE_METHODS[method]
     limits = {name: _limit(counts, name, delta / len(expectations)) for name in expectations}

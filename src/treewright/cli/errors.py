@@ -7,8 +7,8 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from difflib import get_close_matches
 
+from treewright._suggestions import closest as closest
 from treewright._text import LONGEST_NAME as LONGEST_NAME
 from treewright._text import count as count
 from treewright._text import quote as quote
@@ -112,13 +112,6 @@ def did_you_mean(name: str, known: Iterable[str], what: str = "columns") -> str:
     """
     close = closest(name, names := list(known))
     return f"the {what} are {name_list(names)}" if close is None else f"did you mean {quote(close)}?"
-
-
-def closest(name: str, known: Iterable[str]) -> str | None:
-    """The known name that is closest, in whatever case; None if none is close."""
-    by_key = {other[:LONGEST_NAME].casefold(): other for other in reversed(list(known))}
-    close = get_close_matches(name[:LONGEST_NAME].casefold(), by_key, n=1)
-    return by_key[close[0]] if close else None
 
 
 def check_name(option: str, name: str, names: Sequence[str]) -> None:

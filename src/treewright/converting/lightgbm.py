@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 
 from treewright._arrays import Flags, Floats, Ints
+from treewright._suggestions import checked_keywords
 from treewright.converting import foreign_trees as foreign
 from treewright.converting.foreign_trees import Categories, Columns, Nodes
 from treewright.tree import Tree
 
 
+@checked_keywords
 def from_lightgbm(
     model: Any, *, tree: int = 0, data: Any = None, categories: Categories | None = None
 ) -> Tree:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from treewright._arrays import Floats
+from treewright._suggestions import checked_keywords
 from treewright.converting.float32_thresholds import Rows, check_rows, thresholds
 from treewright.converting.foreign_trees import Nodes, assemble, check_number, recount, scores, tree_of_scores
 from treewright.converting.lightgbm import from_lightgbm
@@ -20,6 +21,7 @@ from treewright.tree.shortcuts import as_tree
 CRITERIA = {"log_loss": "entropy", "friedman_mse": "squared_error"}  # with another name here
 
 
+@checked_keywords
 def from_sklearn(model: Any, *, tree: int = 0, data: Any = None, rows: Rows = "float64") -> Tree:
     """A fitted tree of scikit-learn as a `Tree`: to prune, certify, explain, report, save and export it.
 

@@ -9,12 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from treewright._suggestions import checked_keywords
 from treewright.converting import foreign_trees as foreign
 from treewright.converting.float32_thresholds import Rows, check_rows, thresholds
 from treewright.converting.foreign_trees import Categories, Columns, Nodes
 from treewright.tree import Tree
 
 
+@checked_keywords
 def from_xgboost(
     model: Any,
     *,

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._suggestions import unknown_attribute
+
 if TYPE_CHECKING:
     import pandas
 
@@ -91,3 +93,7 @@ def load_spam() -> SpamData:
         feature_names=tuple(names.split(",")[:-1]),
         is_test=np.array((folder / "spam.traintest.txt").read_text().split()) == "1",
     )
+
+
+def __getattr__(name: str) -> Any:
+    raise unknown_attribute(__name__, name, [each for each in globals() if each.startswith("load_")])

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from treewright._arrays import Array
+from treewright._suggestions import checked_keywords
 from treewright.advice import Advice, warn
 from treewright.encoding.columns import Kinds, check_width, conform, discover, matrix_numbers, plain_columns
 from treewright.encoding.dataset import Dataset, Provenance
@@ -18,6 +19,7 @@ from treewright.encoding.text.cells import ByColumn, Reader
 __all__ = ["Dataset", "Provenance", "encode", "encode_with_advice"]
 
 
+@checked_keywords
 def encode(
     table: Any,
     target: Any = None,

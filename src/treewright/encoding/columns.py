@@ -9,6 +9,7 @@ from typing import cast
 import numpy as np
 
 from treewright._arrays import Array
+from treewright._suggestions import choices_text
 from treewright.encoding.cells import Cells, numbers
 from treewright.encoding.kinds import KINDS, KindName, natural_kind
 from treewright.encoding.schema import Column, Schema
@@ -75,11 +76,11 @@ def _named_kinds(kinds: Kinds | None, names: tuple[str, ...], by_position: bool)
         elif str(key) in place:
             position = place[str(key)]
         else:
-            raise ValueError(f"kinds: there is no column {key!r}; the columns are {_name_list(names)}")
+            known = choices_text(key, names, in_quotes=True)
+            raise ValueError(f"kinds: there is no column {key!r}; the columns are {known}")
         if kind not in KINDS:
-            raise ValueError(
-                f"kinds: column {key!r} is given the unknown kind {kind!r}; known: {', '.join(KINDS)}"
-            )
+            known = choices_text(kind, KINDS)
+            raise ValueError(f"kinds: column {key!r} is given the unknown kind {kind!r}; known: {known}")
         of_columns[position] = kind
     return of_columns
 

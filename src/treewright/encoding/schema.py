@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, get_args
 
+from treewright._suggestions import choices_text
 from treewright.encoding.kinds import KINDS, Kind, KindName
 from treewright.encoding.text import TextFormat
 
@@ -143,5 +144,5 @@ class Schema:
         try:
             return self.names.index(name)
         except ValueError:
-            names = ", ".join(map(repr, self.names))
-            raise KeyError(f"there is no column {name!r}; the columns are {names}") from None
+            known = choices_text(name, self.names, in_quotes=True)
+            raise KeyError(f"there is no column {name!r}; the columns are {known}") from None

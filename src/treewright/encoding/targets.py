@@ -8,16 +8,15 @@ from typing import Any
 import numpy as np
 
 from treewright._arrays import Array
+from treewright._suggestions import choices_text
 from treewright.encoding.cells import Cells, as_codes, as_numbers, distinct, occurring, recode
 from treewright.encoding.dataset import UNKNOWN_CLASS
 from treewright.encoding.readers import is_a, is_frame, read_cells
 from treewright.encoding.schema import Schema, Target
 from treewright.encoding.tables import Table, read_table
 from treewright.encoding.text.cells import Reader
-from treewright.parameters.spec import did_you_mean
 
 Named = tuple[str, Cells]
-_MOST_NAMED = 20  # columns in a message
 
 
 def split_target(table: Table, target: Any, schema: Schema | None) -> tuple[Table, list[Named] | None]:
@@ -49,8 +48,7 @@ def _known_columns(name: str, known: Sequence[str]) -> str:
     """The columns of a table, of very many the first ones, and the one that a misspelt name may mean."""
     if not known:
         return "it has no column names"
-    more = f" … ({len(known)} in all)" if len(known) > _MOST_NAMED else ""
-    return f"the columns are {', '.join(map(repr, known[:_MOST_NAMED]))}{more}{did_you_mean(name, known)}"
+    return f"the columns are {choices_text(name, known, in_quotes=True)}"
 
 
 def target_columns(table: Table, target: Any) -> list[str] | None:

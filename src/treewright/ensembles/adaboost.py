@@ -26,12 +26,14 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._suggestions import also_takes
 from treewright.encoding import Dataset
 from treewright.encoding.rows import encoded_rows, takes_rows
 from treewright.encoding.schema import Schema
 from treewright.ensembles.totals import TreeSum
 from treewright.growing import grow, n_threads, whole_number
 from treewright.growing.targets import check_rows
+from treewright.parameters import GROW
 from treewright.tree.evaluate import given_rows
 from treewright.tree.missing import divides
 from treewright.tree.predict import codes
@@ -154,6 +156,7 @@ class Boosted(Saved):
         return data
 
 
+@also_takes(GROW)
 @takes_rows
 def boost(
     data: Dataset,

@@ -23,6 +23,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._suggestions import also_takes
 from treewright.encoding import Dataset
 from treewright.encoding.rows import encoded_rows, takes_rows
 from treewright.encoding.schema import Schema
@@ -34,6 +35,7 @@ from treewright.ensembles.adaboost import (
     tree_grower,
 )
 from treewright.growing import n_threads, whole_number
+from treewright.parameters import GROW
 from treewright.tree import Tree
 from treewright.tree.evaluate import given_rows
 from treewright.tree.predict import numbers
@@ -117,6 +119,7 @@ def _medians(answers: Floats, votes: Floats, stages: Any) -> Floats:
     return out
 
 
+@also_takes(GROW)
 @takes_rows
 def boost_numbers(
     data: Dataset,

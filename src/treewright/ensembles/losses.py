@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._suggestions import choices_text
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Target
 
@@ -200,7 +201,7 @@ def check_target(name: str, data: Dataset) -> None:
     """ValueError if the target of a table does not fit the loss of a name."""
     known = OF_CLASSES if data.schema.predicts_classes else OF_NUMBERS
     if name not in known:
-        raise ValueError(f"loss is {name!r}; for this target it must be one of {', '.join(known)}")
+        raise ValueError(f"loss is {name!r}; for this target it must be one of {choices_text(name, known)}")
     assert data.targets is not None
     if len(data.targets) > 1:
         raise ValueError(f"there are {len(data.targets)} targets; gradient boosting learns one")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from treewright._registry import choices_text
+from treewright._suggestions import choices_text
 from treewright.encoding import Dataset
 from treewright.parameters.values import Pruning
 from treewright.pruning import METHODS, PruningPath
@@ -35,7 +35,9 @@ def prune_in_fit(
     if not isinstance(value, Pruning):
         raise ValueError(f"pruning={value!r} is unknown; known: None, {choices_text(value, METHODS.names)}")
     if value.select is not None and value.select not in WAYS.names:
-        raise ValueError(f"{value!r}: select={value.select!r} is unknown; known: {', '.join(WAYS.names)}")
+        raise ValueError(
+            f"{value!r}: select={value.select!r} is unknown; known: {choices_text(value.select, WAYS.names)}"
+        )
     also = tuple(Pruning.parameters)
     plan = Plan.of(value.method, value.keywords(), value.select, owner=type(value).__name__, also=also)
     seed = seed_of(estimator.random_state)

@@ -6,6 +6,7 @@ from typing import Any, Self
 
 from sklearn.utils.validation import column_or_1d
 
+from treewright._suggestions import checked_keywords
 from treewright.encoding import Dataset
 from treewright.encoding.row_hashes import FitRows, KnownRows, fingerprint
 from treewright.estimators._certify import Certified
@@ -33,6 +34,7 @@ class TableEstimator(Certified, TableModel):
     check_parameters: Any
     _takes_several_targets = False
 
+    @checked_keywords
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the model to a table.
 

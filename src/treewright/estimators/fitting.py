@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import Bunch, check_random_state
 
+from treewright._suggestions import checked_keywords
 from treewright.certifying import Certificate, certify, held_out_methods, method_of
 from treewright.encoding import Dataset, encode
 from treewright.encoding.row_hashes import FitRows, KnownRows
@@ -60,6 +61,7 @@ class TreeEstimator(TableModel):
     pruning: Any
     max_features: Any
 
+    @checked_keywords
     def fit(
         self,
         X: Any,

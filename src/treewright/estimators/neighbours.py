@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d, validate_data
 
+from treewright._suggestions import checked_keywords
 from treewright.encoding import encode
 from treewright.encoding.schema import Schema
 from treewright.estimators._predictions import ClassifierPredictions, RegressorPredictions
@@ -43,6 +44,7 @@ class NeighboursEstimator(NeighbourParameters, BaseEstimator):  # type: ignore[m
     metric: str = parameter(default="minkowski", allowed=one_of(*METRICS))
     parameter_error: ClassVar[type[Exception]] = InvalidParameterError
 
+    @checked_keywords
     def fit(self, X: Any, y: Any) -> Self:
         """Build the k-d tree.
 

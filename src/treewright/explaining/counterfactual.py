@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._suggestions import choices_text
 from treewright._text import aligned, escape, label_text, set_text
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Column, Schema
@@ -210,7 +211,7 @@ def _target_leaves(tree: Tree, leaf: int, to: Any) -> frozenset[int]:
         return frozenset(leaves[label != tree.label[leaf, 0]].tolist())
     classes = tree.schema.targets[0].classes or ()
     if not isinstance(to, Hashable) or to not in classes:
-        raise ValueError(f"to is {to!r}; the classes are {set_text(classes, 20)}")
+        raise ValueError(f"to is {to!r}; the classes are {choices_text(to, classes, in_quotes=True)}")
     return frozenset(leaves[label == classes.index(to)].tolist())
 
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._suggestions import did_you_mean
 from treewright._text import escape, label_text, set_text
 from treewright.certifying.held_out import same_statistic
 from treewright.encoding import Dataset, encode
@@ -15,7 +16,6 @@ from treewright.encoding.kinds import UNSEEN_CODE as UNSEEN
 from treewright.encoding.readers import is_a
 from treewright.encoding.schema import Column
 from treewright.encoding.tables import Table, read_table
-from treewright.parameters import did_you_mean
 from treewright.tree import Tree
 from treewright.tree.oblique import Direction, asked_columns
 

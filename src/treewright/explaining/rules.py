@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from treewright._suggestions import choices_text
 from treewright.encoding.schema import Schema
 from treewright.parameters import documented
 from treewright.tree import Tree
@@ -58,7 +59,9 @@ def _for_target(tree: Tree, name: str) -> Tree:
     """The same tests, with the statistic of one target."""
     names = [target.name for target in tree.schema.targets]
     if name not in names:
-        raise ValueError(f"there is no target {name!r}; the tree predicts {', '.join(map(repr, names))}")
+        raise ValueError(
+            f"there is no target {name!r}; the tree predicts {choices_text(name, names, in_quotes=True)}"
+        )
     i = names.index(name)
     if len(names) == 1:
         return tree

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
+from treewright._suggestions import also_takes
 from treewright._text import count, escape, percent, row_count
 from treewright.encoding import Dataset
 from treewright.encoding.rows import takes_rows
@@ -17,6 +18,7 @@ from treewright.encoding.schema import Column
 from treewright.encoding.splits import checked_seed
 from treewright.explaining.tables import Layout, Record, TableResult
 from treewright.growing import grow, n_threads, whole_number
+from treewright.parameters import GROW
 from treewright.tree import Tree
 from treewright.tree.oblique import by_column
 from treewright.tree.predict import answers
@@ -122,6 +124,7 @@ def _leaves_in_words(few: int, median: int, most: int) -> str:
     return f"{few:,} leaves each" if few == most else f"{few:,} to {most:,} leaves, median {median:,}"
 
 
+@also_takes(GROW)
 @takes_rows
 def stability(
     data: Dataset,

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright._json import plain
+from treewright._suggestions import checked_keywords
 from treewright._text import count, percent
 from treewright.certifying.held_out import same_statistic
 from treewright.certifying.weak_learning import measured_edges
@@ -89,6 +90,7 @@ class WeakLearningBound(TableResult):
         return plot_weak_learning_bound(self, ax)
 
 
+@checked_keywords
 def weak_learning_bound(model: Any, data: Any, target: Any = None) -> WeakLearningBound:
     """The training error after each split of a tree beside the bound that the edges of its tests prove.
 

@@ -16,6 +16,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._suggestions import choices_text
 from treewright._text import count, escape, label_text, percent, row_count, set_text
 from treewright._version import __version__
 from treewright.encoding.schema import Column, Target
@@ -325,7 +326,9 @@ def one_target(code: Code, target: str | None) -> int:
             )
         return 0
     if target not in names:
-        raise ValueError(f"there is no target {target!r}; the targets are {', '.join(map(repr, names))}")
+        raise ValueError(
+            f"there is no target {target!r}; the targets are {choices_text(target, names, in_quotes=True)}"
+        )
     return names.index(target)
 
 

@@ -9,6 +9,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import ClassVar, Literal
 
+from treewright._suggestions import choices_text
 from treewright.exporting._tree import quote_text
 
 _LATEST = 253_402_300_799_999_999  # the last microsecond of the year 9999
@@ -221,5 +222,5 @@ DIALECTS = {dialect.name: dialect() for dialect in Dialect.__subclasses__()}
 def dialect_of(name: str) -> Dialect:
     """The dialect of a name; ValueError if there is none."""
     if name not in DIALECTS:
-        raise ValueError(f"dialect is {name!r}; known: {', '.join(DIALECTS)}")
+        raise ValueError(f"dialect is {name!r}; known: {choices_text(name, DIALECTS)}")
     return DIALECTS[name]

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._suggestions import choices_text, did_you_mean
 from treewright._text import row_count
 from treewright.exporting._split_tests import Question, has_surrogates, questions, refuse_parts
 from treewright.exporting._tree import Code, check_labels, family, one_target
@@ -145,7 +146,7 @@ class _Writer:
         known = self.code.tree.schema.names
         for name in self.names:
             if name not in known:
-                raise ValueError(f"columns: there is no column {name!r}")
+                raise ValueError(f"columns: there is no column {name!r}{did_you_mean(name, known)}")
         columns: dict[str, str] = {}
         for column in self.code.columns:
             name = self.names.get(column.name, column.name)
@@ -326,7 +327,9 @@ def _shares(writer: _Writer, place: int, label: Hashable) -> list[str]:
     """The share of a class in each leaf."""
     classes = _classes(writer.code, place)
     if label not in classes:
-        raise ValueError(f"there is no class {label!r}; the classes are {', '.join(map(repr, classes[:10]))}")
+        raise ValueError(
+            f"there is no class {label!r}; the classes are {choices_text(label, classes, in_quotes=True)}"
+        )
     code = classes.index(label)
     return [writer.dialect.number(dict(leaf).get(code, 0.0)) for leaf in writer.code.shares(place)]
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
+from treewright._suggestions import choices_text
 from treewright._text import aligned, count, escape, label_text, percent, row_count
 from treewright.encoding import Dataset
 from treewright.plotting.scene.cards import check_limit
@@ -62,7 +63,9 @@ def render(
     """
     check_limit("max_depth", max_depth, 0)
     if surrogates not in TELLING:
-        raise ValueError(f"surrogates is {surrogates!r}; it must be one of {', '.join(map(repr, TELLING))}")
+        raise ValueError(
+            f"surrogates is {surrogates!r}; it must be one of {choices_text(surrogates, TELLING)}"
+        )
     lines, last = list(_lines(tree, max_depth, surrogates)), list[str]()
     if test is not None or intervals is not None:
         lines, last = _with_intervals(tree, lines, test, intervals, delta)

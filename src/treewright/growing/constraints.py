@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright._arrays import Array, Floats
+from treewright._suggestions import choices_text
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Missing, Schema
 from treewright.parameters.checks import is_int, is_real
@@ -264,8 +265,8 @@ def _position(parameter: str, schema: Schema, key: Any) -> int:
         return schema.names.index(key)
     if is_int(key) and 0 <= key < len(schema.columns):
         return int(key)
-    names = ", ".join(map(repr, schema.names[:20])) + (", …" if len(schema.names) > 20 else "")
-    raise ValueError(f"{parameter}: there is no column {key!r}; the columns are {names}")
+    known = choices_text(key, schema.names, in_quotes=True)
+    raise ValueError(f"{parameter}: there is no column {key!r}; the columns are {known}")
 
 
 def _is_listed(value: Any) -> bool:

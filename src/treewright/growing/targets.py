@@ -11,7 +11,7 @@ import numpy as np
 
 from treewright import _core
 from treewright._arrays import Floats
-from treewright._registry import choices_text
+from treewright._suggestions import checked_keywords, choices_text
 from treewright.encoding import Dataset
 from treewright.tree import Tree
 from treewright.tree.number_losses import NUMBER_LOSSES
@@ -24,6 +24,7 @@ _UNSCALED = 256  # exponents on either side of 0 that need no scaling
 _LEAST_ORDER = 1000  # numbers below 2 ** -1000 lose digits
 
 
+@checked_keywords
 def criteria(task: Literal["classes", "numbers"] | None = None) -> list[str]:
     """The names of all criteria, or of those for one task.
 
@@ -70,7 +71,9 @@ def checked_criterion(criterion: str | None, data: Dataset) -> str:
     if name not in own:
         known = sorted([*own, *(alias for alias, meant in _ALIASES.items() if meant in own)])
         if name in criteria():
-            raise ValueError(f"criterion {criterion!r} is not for {task}; those are: {', '.join(known)}")
+            raise ValueError(
+                f"criterion {criterion!r} is not for {task}; those are: {choices_text(criterion, known)}"
+            )
         choices = choices_text(criterion, known)
         raise ValueError(f"criterion {criterion!r} is unknown; known for {task}: {choices}")
     return name

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright._arrays import Array, Floats, Ints
+from treewright._suggestions import choices_text
 from treewright.growing import n_threads, whole_number
 from treewright.parameters.neighbours import (
     METRIC_ALIASES,
@@ -287,7 +288,7 @@ def metric_name(metric: str, p: float = 2) -> str:
     ('manhattan', 'euclidean')
     """
     if not isinstance(metric, str) or metric not in METRICS:
-        raise ValueError(f"metric is {metric!r}; it must be one of {', '.join(map(repr, METRICS))}")
+        raise ValueError(f"metric is {metric!r}; it must be one of {choices_text(metric, METRICS)}")
     if metric != "minkowski":
         return METRIC_ALIASES.get(metric, metric)
     KDTreeParameters.parameters["p"].check("KDTree", p)

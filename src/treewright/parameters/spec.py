@@ -7,7 +7,6 @@ and pickling work as for a handwritten class.
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import re
 import textwrap
@@ -16,12 +15,14 @@ from dataclasses import dataclass, replace
 from functools import wraps
 from typing import Any, ClassVar, Concatenate, ParamSpec, Self, TypeVar, dataclass_transform, overload
 
+from treewright._suggestions import check_names, checked_keywords, did_you_mean
 from treewright.parameters.checks import Allowed, is_int
 
 GROUPS = ("Growing", "Stopping", "Pruning", "Missing values", "Costs", "Constraints", "Sampling", "Running")
 _WIDTH = 108
 _SECTION = re.compile(r"^(?:[A-Z][A-Za-z]+ ?){1,2}\n-{3,}$", re.MULTILINE)
 _ONLY_WITH = re.compile(r"[Oo]nly with `(\w+)`")
+_QUOTED = re.compile(r"'([^']+)'")
 _PACKAGE = __name__.partition(".")[0] + "."
 _REGISTRY: dict[str, Parameter] = {}
 _T = TypeVar("_T", bound=Callable[..., Any])
@@ -143,14 +144,9 @@ def of(name: str) -> Parameter:
 
 
 def refusal(owner: str, name: str, value: Any, words: str) -> str:
-    """The message about a value that is not allowed."""
-    return f"{owner}: {name}={value!r} is not possible; it must be {words}"
-
-
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The end of a message about a name that is unknown: the closest known one, or nothing."""
-    close = difflib.get_close_matches(name, list(known), 1)
-    return f"; did you mean {close[0]!r}?" if close else ""
+    """The message about a value that is not allowed; `words` have the names that are in quotes."""
+    close = did_you_mean(value, _QUOTED.findall(words)) if isinstance(value, str) else ""
+    return f"{owner}: {name}={value!r} is not possible; it must be {words}{close}"
 
 
 @dataclass_transform(kw_only_default=True, field_specifiers=(parameter,))
@@ -217,6 +213,11 @@ class Parameters:
             name, _, option = key.partition("__")
             if option and name in self.parameters and self.parameters[name].resolve is not None:
                 inner.setdefault(name, {})[option] = params.pop(key)
+        known = self.get_params(deep=False)  # type: ignore[attr-defined]
+        for key in params:
+            if (root := key.partition("__")[0]) not in known:
+                close = did_you_mean(root, known) or f". Valid parameters are: {list(known)!r}."
+                raise self._error()(f"Invalid parameter {root!r} for estimator {self}{close}")
         super().set_params(**params)  # type: ignore[misc]
         for name, changes in inner.items():
             value = self.option(name)
@@ -304,15 +305,6 @@ class Option:
         return self  # it cannot change
 
 
-def check_names(owner: str, known: Iterable[str], given: Iterable[str]) -> None:
-    """TypeError about the first name that is not known, with the closest one that is."""
-    names = tuple(known)
-    for name in given:
-        if name not in names:
-            close = did_you_mean(name, names) or f"; the parameters are {', '.join(names)}"
-            raise TypeError(f"{owner} has no parameter {name!r}{close}")
-
-
 @overload
 def takes(declared: Mapping[str, Parameter]) -> Callable[[_T], _T]: ...
 
@@ -358,7 +350,10 @@ def takes(declared: Any) -> Any:
 
 
 def documented(function: _T, arguments: Mapping[str, Parameter] = ARGUMENTS) -> _T:
-    """Decorate a function: arguments that its docstring does not describe get their entry of `arguments`."""
+    """Decorate a function: arguments that its docstring does not describe get their entry of `arguments`,
+    and a misspelt keyword is an error that names the one that was meant.
+    """
+    function = checked_keywords(function)
     if function.__doc__ is None:  # python -OO
         return function
     sections = _sections(function.__doc__)
@@ -443,21 +438,28 @@ def _initializer(cls: type, parameters: Mapping[str, Parameter], frozen: bool) -
     first = {name: parameters[name] for name in foreign if name in parameters}
     arguments = _arguments({**first, **parameters})
     names = [argument.name for argument in arguments]
+    others = "others" if getattr(cls, "takes_others", False) else "_unknown"
     star = next((place for place, each in enumerate(arguments) if each.kind is each.KEYWORD_ONLY), len(names))
     listed = [f"{name}=_defaults[{name!r}]" for name in names]
     listed[star:star] = ["*"] if star < len(names) else []
     target = "vars(self)[{0!r}]" if frozen else "self.{0}"
     lines = [f"    {target.format(name)} = {name}" for name in names]
-    if getattr(cls, "takes_others", False):
-        listed.append("**others")
+    listed.append(f"**{others}")
+    if others == "others":
         lines.append("    vars(self).update(others)")
+    else:
+        lines.insert(0, "    if _unknown: _refuse(type(self).__name__, _known, _unknown)")
     lines += ["    self.__post_init__()"] * frozen
-    source = f"def __init__(self, {', '.join(listed)}):\n" + ("\n".join(lines) or "    pass")
-    scope: dict[str, Any] = {"_defaults": {name: each.default for name, each in parameters.items()}}
+    source = f"def __init__(self, {', '.join(listed)}):\n" + "\n".join(lines)
+    defaults = {name: each.default for name, each in parameters.items()}
+    scope: dict[str, Any] = {"_defaults": defaults, "_known": names, "_refuse": check_names}
     exec(compile(source, f"<parameters of {cls.__qualname__}>", "exec"), scope)
     made: Callable[..., None] = scope["__init__"]
     made.__qualname__, made.__module__ = f"{cls.__qualname__}.__init__", cls.__module__
     made._generated = True  # type: ignore[attr-defined]
+    if others == "_unknown":  # refused, so no part of the signature, which scikit-learn reads
+        receiver = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        made.__signature__ = inspect.Signature([receiver, *arguments])  # type: ignore[attr-defined]
     made.__annotations__ = {each.name: each.annotation for each in arguments} | {"return": None}
     return made
 

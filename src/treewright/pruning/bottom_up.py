@@ -19,6 +19,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from treewright._suggestions import choices_text
 from treewright.certifying.kearns_mansour import Form, penalty
 from treewright.encoding import Dataset
 from treewright.pruning.arguments import check_classes, check_constant, check_probability, method
@@ -84,7 +85,7 @@ def bottom_up(
     ([4, 4], [4, 2])
     """
     if form not in FORMS:
-        raise ValueError(f"form is {form!r}; it must be one of {', '.join(FORMS)}")
+        raise ValueError(f"form is {form!r}; it must be one of {choices_text(form, FORMS)}")
     check_probability("delta", delta)
     check_classes(tree, "bottom_up compares error rates")
     details: dict[str, Any] = {"form": form, "delta": delta}

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._suggestions import choices_text
 from treewright.certifying import BOUNDS, header_bits, is_complete, node_bits
 from treewright.certifying.binomial import check_delta
 from treewright.certifying.held_out import same_statistic
@@ -146,7 +147,7 @@ def _certificate(f: str, tree: Tree, unit: float, delta: float) -> Callable[[Siz
     targets: `unit` converts errors to rows.
     """
     if f not in BOUNDS:
-        raise ValueError(f"f={f!r} is unknown; known: {', '.join(BOUNDS)}, or a function")
+        raise ValueError(f"f={f!r} is unknown; known: a function, {choices_text(f, BOUNDS)}")
     check_delta(delta)
     schema = tree.schema
     most = most_cost(schema)

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from treewright._suggestions import check_names
 from treewright.encoding import Dataset
 from treewright.encoding.splits import folds
 from treewright.growing import grow
-from treewright.parameters import GROW, check_names
+from treewright.parameters import GROW
 from treewright.pruning.path import Prunings, TreeList, mean_and_error, refuse_no_rows
 from treewright.pruning.traversal import Floats
 from treewright.tree import Tree

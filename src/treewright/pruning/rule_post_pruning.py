@@ -28,6 +28,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from treewright._suggestions import choices_text
 from treewright.encoding import Dataset
 from treewright.pruning.pessimistic_errors import add_errors
 from treewright.pruning.rule_selection import (
@@ -115,7 +116,7 @@ def _check(tree: Tree, validation: Dataset | None, method: str, max_rules: int) 
     if tree.schema.has_costs:
         raise ValueError("rules are pruned by errors, not by costs; make them of a tree without costs")
     if method not in get_args(Method):
-        raise ValueError(f"method is {method!r}; it must be one of {', '.join(map(repr, get_args(Method)))}")
+        raise ValueError(f"method is {method!r}; it must be one of {choices_text(method, get_args(Method))}")
     if (validation is not None) != (method == "validation"):
         needs = (
             "needs validation=, rows that did not grow the tree"

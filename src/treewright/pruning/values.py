@@ -10,6 +10,7 @@ import inspect
 import re
 from typing import Any
 
+from treewright._suggestions import unknown_attribute
 from treewright.parameters.spec import parameter
 from treewright.parameters.values import Pruning
 from treewright.pruning import METHODS
@@ -44,6 +45,4 @@ __all__ = sorted(_CLASSES)
 
 def __getattr__(name: str) -> Any:
     """Tell type checkers that the names of the classes are known at run time."""
-    raise AttributeError(
-        f"module {__name__!r} has no attribute {name!r}; the classes are {', '.join(_CLASSES)}"
-    )
+    raise unknown_attribute(__name__, name, _CLASSES)

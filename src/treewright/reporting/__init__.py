@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from treewright._atomic import replacing
+from treewright._suggestions import checked_keywords
 from treewright.advice import Advice
 from treewright.certifying.binomial import check_delta
 from treewright.encoding.rows import one_argument
@@ -53,6 +54,7 @@ class Report:
         return "\n".join(lines if beside is None else [*lines, beside["comparison"]])
 
 
+@checked_keywords
 def report(
     model: Any,
     X: Any = None,

@@ -35,6 +35,7 @@ import re
 from typing import Any, BinaryIO
 
 from treewright._atomic import replacing
+from treewright._suggestions import checked_keywords
 from treewright.saving.ensembles import Ensemble, errors_of, lines_of, read_ensemble, trees_in
 from treewright.saving.reader import read_tree
 from treewright.saving.scanner import Lines, Text
@@ -58,6 +59,7 @@ _LONGEST_HEADER = 256
 _BLOCK = 2**20  # bytes read at a time
 
 
+@checked_keywords
 def save(model: Any, path: str | os.PathLike[str]) -> None:
     """Write a tree, an ensemble or the `model_` of a fitted estimator to a file, whole or not at all.
 
@@ -105,6 +107,7 @@ def _model_of(model: Any) -> Model:
     return found
 
 
+@checked_keywords
 def load(path: str | os.PathLike[str]) -> Model:
     """The tree or the ensemble in a file of `save`; safe for files from anyone.
 

@@ -6,6 +6,7 @@ from typing import cast
 
 import numpy as np
 
+from treewright._suggestions import choices_text
 from treewright.certifying import BOUNDS, certify, header_bits, is_complete, node_bits
 from treewright.certifying.binomial import check_delta
 from treewright.certifying.held_out import same_statistic
@@ -43,7 +44,9 @@ def certificate(
     """
     check_delta(delta)
     if method not in BOUNDS:
-        raise ValueError(f"method {method!r} is unknown; those from training rows are {', '.join(BOUNDS)}")
+        raise ValueError(
+            f"method {method!r} is unknown; those from training rows are {choices_text(method, BOUNDS)}"
+        )
     if data is not None and not same_statistic(path.full_tree, data):
         raise ValueError("data are not the rows that the tree was grown from: its nodes count others")
     if BOUNDS[method].needs_bits:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from treewright._registry import check_names, choices_text, options_for, options_of
+from treewright._registry import check_names, options_for, options_of
+from treewright._suggestions import choices_text
 from treewright._text import aligned, amount
 from treewright.certifying import certify, certify_errors
 from treewright.certifying.binomial import check_delta
@@ -185,7 +186,9 @@ def _options_by_name(options: Mapping[str, Mapping[str, Any]] | None) -> dict[st
     functions = _functions()
     for name, values in by_name.items():
         if name not in functions:
-            raise ValueError(f"options has {name!r}, which is unknown; known: {', '.join(functions)}")
+            raise ValueError(
+                f"options has {name!r}, which is unknown; known: {choices_text(name, functions)}"
+            )
         check_names(name, options_of(functions[name]), values)
     return by_name
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from treewright._registry import options_for
+from treewright._suggestions import choices_text
 from treewright.encoding import Dataset
 from treewright.encoding.splits import split
 from treewright.pruning import METHODS, PruningPath, leaves_choice, prune, refuse_raising
@@ -59,7 +60,7 @@ class Plan:
         choosing = {name: value for name, value in options.items() if name in of_way}
         unknown = options.keys() - pruning.keys() - choosing.keys()
         if unknown:
-            known = ", ".join((*also, *of_method, *of_way))
+            known = choices_text(min(unknown), (*also, *of_method, *of_way))
             raise ValueError(f"{owner} has {min(unknown)!r}, which {method} does not know; known: {known}")
         return Plan(method, by, pruning, choosing)
 

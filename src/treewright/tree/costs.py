@@ -10,6 +10,7 @@ import numpy as np
 
 from treewright import _core
 from treewright._arrays import Array, Floats, Ints
+from treewright._suggestions import choices_text
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Schema, Target
 from treewright.parameters.values import Costs
@@ -155,7 +156,8 @@ def _from_mapping(classes: tuple[Any, ...], cost_matrix: Mapping[Any, Any]) -> F
             raise ValueError(f"costs[{truth!r}] is {row!r}; it must be a dict of costs by prediction")
         for label in (truth, *row):
             if label not in place:
-                raise ValueError(f"costs name the class {label!r}; the classes are {classes}")
+                known = choices_text(label, classes, in_quotes=True)
+                raise ValueError(f"costs name the class {label!r}; the classes are {known}")
         for answer, cost in row.items():
             wrong = f"costs[{truth!r}][{answer!r}] is {cost!r}; it must be a number"
             costs[place[truth], place[answer]] = _numbers(cost, wrong, dimensions=0)

@@ -9,6 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from treewright._arrays import Array
+from treewright._suggestions import choices_text
 from treewright.advice import Advice
 from treewright.encoding.cells import Cells
 from treewright.encoding.kinds import KINDS, KindName
@@ -47,7 +48,7 @@ class Reader:
                 raise TypeError(f"{option} must be a text or a dict of columns to texts, not {values!r}")
             for name, value in values.items():
                 if name not in names:
-                    known = ", ".join(map(repr, names[:10])) + (", …" if len(names) > 10 else "")
+                    known = choices_text(name, names, in_quotes=True)
                     raise ValueError(f"{option}: there is no column {name!r}; the columns are {known}")
                 if not isinstance(value, str):
                     raise TypeError(f"{option}: column {name!r} is given {value!r}, which is no text")

@@ -10,6 +10,7 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 
 from treewright._arrays import Array, Flags, Floats
+from treewright._suggestions import choices_text
 from treewright.encoding.cells import Cells, Family
 
 LONGEST = 256  # characters; no number, date or truth value is longer
@@ -129,7 +130,8 @@ class TextFormat:
 
     def __post_init__(self) -> None:
         if self.kind not in TEXT_KINDS:
-            raise ValueError(f"kind must be one of {', '.join(TEXT_KINDS)}, not {self.kind!r}")
+            known = choices_text(self.kind, TEXT_KINDS)
+            raise ValueError(f"{self.kind!r} is unknown; kind must be one of {known}")
         marks = self.decimal, self.thousands
         if conventions_with(*marks) != (marks,):
             raise ValueError(f"thousands is {self.thousands!r}; write ' ' for any space, \"'\" for ’")

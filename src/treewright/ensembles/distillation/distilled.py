@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._suggestions import check_names
 from treewright.certifying import Certificate, binomial_lower, binomial_upper, certify
 from treewright.certifying.binomial import check_delta
 from treewright.encoding import Dataset, encode
@@ -262,8 +263,7 @@ class _Task:
         self.growing = {"max_leaf_nodes": limit, "progress": arguments["progress"], "seed": self.seed}
         if self.restate not in ("teacher", "truth"):
             raise ValueError(f"restate is {self.restate!r}; it must be 'teacher' or 'truth'")
-        if wrong := sorted(set(self.options) - set(_OPTIONS)):
-            raise TypeError(f"there is no option {wrong[0]!r}; there are {', '.join(_OPTIONS)}")
+        check_names("distill", [*arguments, *_OPTIONS], self.options)
         if self.options.get("missing") == "fractional":
             raise ValueError("missing is 'fractional'; a distilled tree sends each row to one leaf")
         if arguments["target"] is not None:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
+from treewright._suggestions import checked_keywords, choices_text
 from treewright.encoding import Dataset, Provenance
 from treewright.encoding.rows import encoded_rows
 from treewright.encoding.splits import checked_seed
@@ -94,6 +95,7 @@ class BornAgain:
         return replace(small, rows=rows_of(small, rows))
 
 
+@checked_keywords
 def born_again(
     trees: Any,
     *,
@@ -160,7 +162,9 @@ def born_again(
     forest = _trees_of(trees)
     votes = _votes(forest, *_weights_and_rule(getattr(trees, "model_", trees), weights, rule))
     if objective not in _OBJECTIVES:
-        raise ValueError(f"objective is {objective!r}; it must be one of {', '.join(map(repr, _OBJECTIVES))}")
+        raise ValueError(
+            f"objective is {objective!r}; it must be one of {choices_text(objective, _OBJECTIVES)}"
+        )
     seconds = math.inf if time_limit is None else _positive("time_limit", time_limit)
     grid = _grid(forest)
     found = _core.born_again(

@@ -15,6 +15,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from treewright._suggestions import checked_keywords
 from treewright.encoding import Dataset, encode
 from treewright.estimators._tables import (
     Fitted,
@@ -47,6 +48,7 @@ class TableSelector(SelectorParameters, SelectorMixin, BaseEstimator):  # type: 
 
     parameter_error: ClassVar[type[Exception]] = InvalidParameterError
 
+    @checked_keywords
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Select columns. A fit that fails leaves the selector unchanged.
 
