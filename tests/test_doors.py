@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from typing import Any
 
+import matplotlib as mpl
 import narwhals as nw
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from matplotlib import pyplot as plt
 from scipy.sparse import csc_array
+from sklearn.base import BaseEstimator
+from sklearn.tree import DecisionTreeClassifier as SklearnTree
 
 import treewright as tw
 from treewright.certifying import leaf_intervals
@@ -30,11 +35,14 @@ from treewright.growing.conditional_inference import log_p_values
 from treewright.growing.id3 import grow_id3
 from treewright.metrics import confusion_matrix, metrics, precision_recall_points, roc_points
 from treewright.plotting.regions import decision_regions
+from treewright.pruning import METHODS
 from treewright.pruning.reduced_error import reduced_error
 from treewright.pruning.rule_post_pruning import rule_list
 from treewright.pruning.srm import srm
 from treewright.selecting.folds import folds as select_by_folds
 from treewright.selecting.held_out import held_out
+
+mpl.use("Agg")
 
 rng = np.random.default_rng(5)
 N = 240
@@ -131,6 +139,19 @@ def test_rows_to_learn_from_come_in_every_form(name: str) -> None:
     assert same(door(whole, "y"), expected)
     assert same(door(whole.to_dict("list"), "y"), expected)
     assert same(door(pl.from_pandas(whole), "y"), expected)
+    assert same(door(pa.Table.from_pandas(whole), "y"), expected)
+
+
+@pytest.mark.parametrize("name", [each for each in NAMES if each != "grow_id3"])
+def test_numpy_rows_to_learn_from(name: str) -> None:
+    door, (_, y) = LEARNING[name], problem_of(name)
+    table = TABLE[["x", "z"]].to_numpy()
+    expected = door(tw.encode(table, y))
+    assert same(door(table, y), expected)
+    assert same(door((table, y)), expected)
+    named = np.rec.fromarrays([*table.T, y], names=["x0", "x1", "y"])
+    by_name = door(tw.encode({"x0": table[:, 0], "x1": table[:, 1]}, y))
+    assert same(door(named, "y"), by_name)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -180,11 +201,19 @@ def test_rows_may_be_named() -> None:
     assert tw.grow(data=data) == expected  # type: ignore[call-overload]
 
 
+def lines_of(axes: Any) -> list[np.ndarray]:
+    """The lines of a plot."""
+    found = [np.asarray(line.get_xydata()) for line in axes.get_lines()]
+    plt.close(axes.figure)
+    return found
+
+
 # ---- rows for a tree -----------------------------------------------------------------------------------
 
 TREE: tw.Tree = tw.grow(TABLE[TRAIN], CLASSES[TRAIN], max_leaf_nodes=6)
 PATH = tw.prune(TREE)
 FOREST = tw.grow_forest(TABLE[TRAIN], CLASSES[TRAIN], n_trees=5)
+RULES = tw.rules(TREE)
 WITHIN = ((-1.0, 1.0), (0.0, 9.0))
 
 OF_TRAINING: dict[str, Door] = {  # (table, target) or its target after it
@@ -199,15 +228,29 @@ OF_TEST: dict[str, Door] = {
     "report": lambda *rows: tw.report(TREE, *rows).payload["headline"],
     "Tree.report": lambda *rows: TREE.report(*rows).payload["headline"],
     "importance": lambda *rows: tw.importance(TREE, *rows),
+    "competitors": lambda *rows: tw.competitors(TREE, *rows).to_dict(),
     "tree_difference": lambda *rows: tw.tree_difference(TREE, TREE.first(1), *rows),
     "metrics": lambda *rows: metrics(TREE, *rows),
 }
 TUPLES: dict[str, tuple[Door, slice]] = {  # tuples only
-    "competitors": (lambda rows: tw.competitors(TREE, rows).to_dict(), TRAIN),
     "explain, data": (lambda rows: tw.explain(TREE, TABLE.iloc[0], data=rows).to_dict(), TRAIN),
     "explain, test": (lambda rows: tw.explain(TREE, TABLE.iloc[0], test=rows), TEST),
-    "counterfactual": (lambda rows: tw.counterfactual(TREE, TABLE.iloc[0], data=rows), TRAIN),
-    "shapley_values": (lambda rows: tw.shapley_values(TREE, TABLE[TEST], background=rows).values, TEST),
+    "counterfactual, data": (lambda rows: tw.counterfactual(TREE, TABLE.iloc[0], data=rows), TRAIN),
+    "report, train": (lambda rows: tw.report(TREE, train=rows).payload["headline"], TRAIN),
+    "report, validation": (lambda rows: tw.report(TREE, validation=rows).payload["headline"], TEST),
+    "report, test": (lambda rows: tw.report(TREE, test=rows).payload["headline"], TEST),
+    "distillation, validation": (
+        lambda rows: tw.distillation(TREE, TABLE[TRAIN], CLASSES[TRAIN], validation=rows, n_synthetic=100),
+        TEST,
+    ),
+    "shapley_values, background": (
+        lambda rows: tw.shapley_values(TREE, TABLE[TEST], background=rows).values,
+        TEST,
+    ),
+    "Certificate.check": (lambda rows: TREE.certify().check(rows), TRAIN),
+    "RuleList.apply": (RULES.apply, TEST),
+    "Tree.graft": (lambda rows: TREE.collapse([]).graft({}, rows), TRAIN),
+    "PruningPath.plot, test": (lambda rows: lines_of(PATH.plot(test=rows)), TEST),
     "certify, data": (lambda rows: tw.certify(TREE, data=rows), TRAIN),
     "certify, test": (lambda rows: tw.certify(TREE, test=rows), TEST),
     "leaf_intervals": (lambda rows: leaf_intervals(TREE, rows), TEST),
@@ -221,15 +264,23 @@ TUPLES: dict[str, tuple[Door, slice]] = {  # tuples only
     "folds": (lambda rows: select_by_folds(PATH, data=rows, n_folds=3).pruned, TRAIN),
     "held_out": (lambda rows: held_out(PATH, validation=rows).pruned, TEST),
     "PruningPath.losses": (PATH.losses, TEST),
-    "PruningPath.with_validation": (lambda rows: PATH.with_validation(rows).validation, TEST),
+    "PruningPath.with_validation, validation": (lambda rows: PATH.with_validation(rows).validation, TEST),
     "Tree.loss_of": (TREE.loss_of, TEST),
     "Tree.statistic_of": (TREE.statistic_of, TEST),
     "Tree.curve": (TREE.curve, TEST),
     "Tree.recount": (TREE.recount, TRAIN),
     "Tree.apply": (TREE.apply, TEST),
     "compare, test": (lambda rows: tw.compare(TABLE[TRAIN], CLASSES[TRAIN], [], test=rows).rows, TEST),
+    "compare, validation": (
+        lambda rows: tw.compare(TABLE[TRAIN], CLASSES[TRAIN], [], validation=rows).rows,
+        TEST,
+    ),
     "overfitting_curve, test": (
-        lambda rows: tw.overfitting_curve(TABLE[TRAIN], CLASSES[TRAIN], test=rows, validation=rows).test,
+        lambda rows: tw.overfitting_curve(TABLE[TRAIN], CLASSES[TRAIN], test=rows).test,
+        TEST,
+    ),
+    "overfitting_curve, validation": (
+        lambda rows: tw.overfitting_curve(TABLE[TRAIN], CLASSES[TRAIN], validation=rows),
         TEST,
     ),
     "advise, test": (lambda rows: str(tw.advise(TABLE[TRAIN], CLASSES[TRAIN], test=rows)), TEST),
@@ -268,6 +319,106 @@ def test_rows_for_a_tree_come_in_every_form(name: str) -> None:
             door((table, y), y)
     with pytest.raises(ValueError, match="no column 'why' to be the target"):
         door((whole, "why"))
+
+
+OF_METHODS = [(method, name) for method in METHODS.names for name in METHODS.options(method)]
+
+
+@pytest.mark.parametrize(
+    ("method", "name"), [each for each in OF_METHODS if each[1] in ("data", "validation")]
+)
+def test_rows_for_every_pruning_method(method: str, name: str) -> None:
+    def outcome(rows: Any) -> Any:
+        try:
+            return tw.prune(TREE, method, **{name: rows}).pruned
+        except ValueError as error:  # it needs other rows as well
+            return str(error)
+
+    rows = TRAIN if name == "data" else TEST
+    expected = outcome(tw.encode(TABLE[rows], CLASSES[rows], schema=TREE.schema))
+    assert same(outcome((TABLE[rows], CLASSES[rows])), expected)
+    assert same(outcome((TABLE[rows].assign(y=CLASSES[rows]), "y")), expected)
+
+
+def test_rows_for_a_converted_tree() -> None:
+    table = TABLE[["x", "z"]]
+    theirs = SklearnTree(max_depth=2).fit(table, CLASSES)
+    expected = tw.from_sklearn(theirs, data=tw.encode(table, CLASSES))
+    assert tw.from_sklearn(theirs, data=(table, CLASSES)) == expected
+    assert tw.from_sklearn(theirs, data=(table.assign(y=CLASSES), "y")) == expected
+    with pytest.raises(TypeError, match=r"data must be a Dataset, \(table, target\) or"):
+        tw.from_sklearn(theirs, data=table)
+
+
+def test_a_dataset_can_be_predicted() -> None:
+    data = tw.encode(TABLE[TEST], schema=TREE.schema)
+    other = tw.encode(TABLE[["x"]])
+    boosted = gradient_boosting.boost(TABLE[TRAIN], CLASSES[TRAIN], n_iterations=3)
+    for model in (TREE, FOREST, RULES, boosted):
+        assert same(model.predict(data), model.predict(TABLE[TEST]))
+        assert same(model.predict_proba(data), model.predict_proba(TABLE[TEST]))
+        with pytest.raises(ValueError, match="columns of the Dataset are not the model's"):
+            model.predict(other)
+
+
+# ---- every door ----------------------------------------------------------------------------------------
+
+ROWS = {"data", "X", "train", "validation", "test", "background"}
+OTHER_ROWS = {  # what these take by such a name is no table with a target, or has tests of its own
+    "KDTree.n_visited": "points",
+    "KDTree.query": "points",
+    "KDTree.query_radius": "points",
+    "defeatist_curve": "points",
+    "from_lightgbm": "read as by from_sklearn",
+    "from_xgboost": "read as by from_sklearn",
+    "from_sklearn": "test_rows_for_a_converted_tree",
+    "Among.holds": "cells of one column",
+    "Among.is_known": "cells of one column",
+    "Among.values": "cells of one column",
+    "Below.holds": "cells of one column",
+    "Below.is_known": "cells of one column",
+    "Below.values": "cells of one column",
+    "Combination.holds": "columns of the core",
+    "Combination.is_known": "columns of the core",
+    "Combination.values": "columns of the core",
+    "Tree.mean": "a loss of rows that are counted already",
+    "Tree.numbers_at": "rows at their nodes",
+    "Forest.tree_votes": "rows that are encoded already",
+    "BornAgain.answers": "rows that are encoded already",
+    "BornAgain.prune": "rows without a target",
+}
+
+
+def doors_of(name: str) -> list[tuple[str, str]]:
+    """The public function of a name, or the methods of a class, with each argument that takes rows."""
+    thing = getattr(tw, name)
+    if not inspect.isclass(thing):
+        functions = {name: thing}
+    elif issubclass(thing, BaseEstimator | tw.Dataset):  # the former has scikit-learn's interface
+        functions = {}
+    else:
+        members = inspect.getmembers(thing, inspect.isfunction)
+        functions = {f"{name}.{member}": each for member, each in members if not member.startswith("_")}
+    return [
+        (door, argument)
+        for door, function in functions.items()
+        for argument in inspect.signature(function).parameters
+        if argument in ROWS
+    ]
+
+
+def test_every_public_function_of_rows_is_tested_here() -> None:
+    tested = {*LEARNING, *OF_TRAINING, *OF_TEST, *TUPLES}
+    forgotten = [
+        f"{door}, {argument}"
+        for name in tw.__all__
+        for door, argument in doors_of(name)
+        if door not in OTHER_ROWS
+        and f"{door}, {argument}" not in tested
+        and not (argument in ("data", "X") and door in tested)
+    ]
+    assert not forgotten
+    assert not OTHER_ROWS.keys() - {door for name in tw.__all__ for door, _ in doors_of(name)}
 
 
 def test_names_of_methods_are_no_rows() -> None:

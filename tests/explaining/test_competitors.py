@@ -131,9 +131,9 @@ def test_nodes_and_numbers_are_checked() -> None:
     data = encode({"x": [1, 2, 3, 4], "z": [1, 2, 9, 9]}, list("aabb"))
     tree = grow(data)
     with pytest.raises(ValueError, match="node 1 is a leaf"):
-        competitors(tree, data, [1])
+        competitors(tree, data, nodes=[1])
     with pytest.raises(IndexError, match="nodes 0 … 2"):
-        competitors(tree, data, [7])
+        competitors(tree, data, nodes=[7])
     with pytest.raises(ValueError, match="most is -1"):
         competitors(tree, data, most=-1)
     with pytest.raises(ValueError, match="data has no target"):
@@ -166,7 +166,7 @@ def test_a_decision_names_them_as_the_row_answers_them() -> None:
     model = DecisionTreeRegressor(max_depth=2).fit(x, y)
     decision = explain(model, x[0], data=(x, y), most=2)
     for step in decision.steps:
-        whole = competitors(model, (x, y), [step.node], 2)[step.node]
+        whole = competitors(model, (x, y), nodes=[step.node], most=2)[step.node]
         assert step.competitors == whole
         for each, words in zip(step.competitors, step.competitor_words, strict=True):
             goes_left = x[0, each.position] <= each.split.threshold[0]

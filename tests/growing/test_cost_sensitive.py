@@ -85,7 +85,7 @@ def test_rparts_test_case() -> None:
     )
     assert (tree.root.test.column, tree.root.test.threshold) == ("x2", 5.5)  # type: ignore[union-attr]
     assert tree.gain[0] == pytest.approx(1.9121161978)
-    (rival,) = competitors(tree, data, [0], growing=options)[0]
+    (rival,) = competitors(tree, data, nodes=[0], growing=options)[0]
     assert (rival.words, rival.gain) == ("x1 <= 12.5", pytest.approx(0.2904945762))
     known = np.flatnonzero(~np.isnan(TABLE["x3"]))  # rpart leaves out the rows whose value is missing
     third = {"x3": np.array(TABLE["x3"])[known]}
@@ -141,7 +141,7 @@ def test_spam_as_by_rpart() -> None:
     assert [data.schema.names[tree.feature[i]] for i in (0, 4)] == ["remove", "charExclamation"]
     assert tree.gain[[0, 4]] == pytest.approx([129.1593160692, 22.1880239121], rel=1e-10)
     assert tree.loss[[0, 1, 4, 5, 6]].tolist() == [1813, 1049, 430, 128, 140]
-    rivals = competitors(tree, data, [0], most=2, growing=dear)[0]
+    rivals = competitors(tree, data, nodes=[0], most=2, growing=dear)[0]
     assert [(each.column, each.gain) for each in rivals] == [
         ("charDollar", pytest.approx(110.0428175678, rel=1e-10)),
         ("money", pytest.approx(97.8644735702, rel=1e-10)),
@@ -397,7 +397,7 @@ def test_files_keep_the_stakes(tmp_path: Path) -> None:
     again = load(tmp_path / "tree.json")
     assert again == tree
     np.testing.assert_array_equal(again.gain, tree.gain)
-    rivals = competitors(tree, problem(1), [0])[0]
+    rivals = competitors(tree, problem(1), nodes=[0])[0]
     assert all(each.share <= 1 + 1e-9 for each in rivals)
 
 

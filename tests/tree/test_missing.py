@@ -451,7 +451,7 @@ def test_importance_of_columns_that_stand_in() -> None:
 def test_competitors_judge_the_rows_whose_value_is_known() -> None:
     tree = small("fractional")
     table = {"age": [30.0, None, 50.0, 35.0], "income": [10.0, 10.0, 30.0, 25.0], "job": ["cook"] * 4}
-    found = competitors(tree, (table, ["no", "no", "yes", "yes"]), [0, 1])
+    found = competitors(tree, (table, ["no", "no", "yes", "yes"]), nodes=[0, 1])
     assert [each.column for each in found[0]] == ["income"]
     assert found[0][0].agreement == pytest.approx(2 / 3)  # of three rows: the one in parts has no side
 

@@ -253,7 +253,7 @@ def test_who_knows_only_columns_says_so() -> None:
 
 def test_competitors_stability_and_difference() -> None:
     data, tree = grown()
-    assert {each.column for each in competitors(tree, data, [0])[0]} >= {"a", "b"}
+    assert {each.column for each in competitors(tree, data, nodes=[0])[0]} >= {"a", "b"}
     steady = stability(data, n_bootstraps=4, split="oblique", max_leaf_nodes=3)
     assert {each.column: each.root for each in steady.columns}["a"] == 1
     assert steady.whole_root == tree.tested[tree.feature[0]].name

@@ -12,8 +12,8 @@ from treewright.certifying.losses import row_losses
 from treewright.certifying.method import Method, method_of
 from treewright.certifying.tree_code import is_complete
 from treewright.certifying.verification import fits
-from treewright.encoding import Dataset
 from treewright.tree import Tree
+from treewright.tree.evaluate import given_rows
 from treewright.tree.number_losses import NUMBER_LOSSES
 
 
@@ -86,22 +86,25 @@ class Certificate(Sealed):
         """1 - delta."""
         return 1 - self.delta
 
-    def check(self, data: Dataset | None = None, *, costs: Any = None) -> bool:
+    def check(self, data: Any = None, *, costs: Any = None) -> bool:
         """Whether an independent computation gives the same number.
 
         The inequality is evaluated at `value` (binomial terms are added up one by one, nothing is inverted);
         the code word of the tree is really written, read again and measured; the tree's training errors are
-        counted again. Give the rows as `data` to have them counted again as well, one by one, and the
-        `costs` if the certificate was given one.
+        counted again. Give the rows as `data`, a Dataset or a tuple (table, target), to have them counted
+        again as well, one by one, and the `costs` if the certificate was given one.
         """
         if not (0 < self.delta < 1 and 0 <= self.error <= self.most):
             return False
         return self._counts_again(data, costs) and self._method.confirms(self) and fits(self)
 
-    def _counts_again(self, data: Dataset | None, costs: Any) -> bool:
+    def _counts_again(self, data: Any, costs: Any) -> bool:
         if data is None:
             return True
-        if self.tree is None or (self.complete and not is_complete(self.tree, data)):
+        if self.tree is None:
+            return False
+        data = given_rows(self.tree, data, "data", judging=True)
+        if self.complete and not is_complete(self.tree, data):
             return False
         loss = next((name for name, loss in NUMBER_LOSSES.items() if loss.words == self.what), None)
         lost = row_losses(self.tree, data, costs=costs, loss=loss).loss.tolist()

@@ -10,7 +10,7 @@ import numpy as np
 
 from treewright import _core
 from treewright._arrays import Array, Flags, Floats, Int32s
-from treewright.encoding import encode
+from treewright.encoding import Dataset, encode
 from treewright.encoding.kinds import KindName
 from treewright.encoding.schema import Column, Schema, Target
 from treewright.tree import Tree, builder, evaluate
@@ -103,20 +103,13 @@ def tree_of_scores(nodes: Nodes, columns: tuple[Column, ...], data: Any = None) 
 
 
 def recount(tree: Tree, data: Any) -> Tree:
-    """The tree with the rows, weights and deviations of `data`: (table, target) or (table, target, weight).
+    """The tree with the rows, weights and deviations of `data`: a Dataset, (table, target) or (table, target,
+    weight).
 
     Its predictions stay the same.
     """
-    if not isinstance(data, tuple | list) or len(data) not in (2, 3):
-        raise TypeError("data must be (table, target) or (table, target, weight)")
-    table, target, weight = (*data, None)[:3]
-    numbers = not tree.schema.predicts_classes
-    if target is None and numbers:
-        rows = encode(table, weight=weight, schema=tree.schema)
-        leaf = tree.apply(rows)
-        target = tree.value[leaf] if len(tree.schema.targets) > 1 else tree.value[leaf, 0]
-    encoded = encode(table, target, weight=weight, schema=tree.schema)
-    if not numbers:
+    encoded = _encoded(tree, data)
+    if tree.schema.predicts_classes:
         new = tree.recount(encoded)
         if not np.array_equal(new.label[new.is_leaf], tree.label[tree.is_leaf]):
             raise ValueError(
@@ -131,6 +124,19 @@ def recount(tree: Tree, data: Any) -> Tree:
     statistic[:, 1::3] = tree.value
     statistic[:, 2::3] = evaluate.losses(tree, encoded)[:, np.newaxis] / len(tree.schema.targets)
     return _with_steps(replace(tree, rows=rows_of, statistic=statistic))
+
+
+def _encoded(tree: Tree, data: Any) -> Dataset:
+    """The rows of `data`; numbers to predict that are not given are those that the tree predicts."""
+    if isinstance(data, Dataset):
+        return evaluate.given_rows(tree, data, "data")
+    if not isinstance(data, tuple | list) or len(data) not in (2, 3):
+        raise TypeError("data must be a Dataset, (table, target) or (table, target, weight)")
+    table, target, weight = (*data, None)[:3]
+    if target is None and not tree.schema.predicts_classes:
+        leaf = tree.apply(encode(table, weight=weight, schema=tree.schema))
+        target = tree.value[leaf] if len(tree.schema.targets) > 1 else tree.value[leaf, 0]
+    return encode(table, target, weight=weight, schema=tree.schema)
 
 
 def check_number(tree: int, n_trees: int) -> None:

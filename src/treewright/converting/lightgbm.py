@@ -25,7 +25,7 @@ def from_lightgbm(
         The booster, or a fitted wrapper of it.
     tree : int
         The index of the tree.
-    data : (table, target) or (table, target, weight), optional
+    data : Dataset, tuple (table, target) or (table, target, weight), optional
         Rows to recount; the target may be None. By default leaves have the rows that LightGBM counted, and
         deviations are between their scores.
     categories : dict, optional

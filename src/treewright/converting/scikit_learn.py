@@ -36,7 +36,7 @@ def from_sklearn(model: Any, *, tree: int = 0, data: Any = None, rows: Rows = "f
         scikit-learn wrappers of LightGBM and XGBoost.
     tree : int
         The index of the tree in a model of boosted trees.
-    data : (table, target) or (table, target, weight), optional
+    data : Dataset, tuple (table, target) or (table, target, weight), optional
         Rows to recount, usually those of the fit. By default rows and weights are those in the model, and the
         impurity of a regressor of several targets is divided evenly among them.
     rows : {"float64", "float32"}

@@ -38,7 +38,7 @@ def from_xgboost(
         The type of tables for the tree. For float32 the shortest of equivalent thresholds are chosen.
     tree : int
         The index of the tree.
-    data : (table, target) or (table, target, weight), optional
+    data : Dataset, tuple (table, target) or (table, target, weight), optional
         Rows to recount; the target may be None. By default weights are XGBoost's sums of hessians, rows are
         these, rounded, and deviations are between the scores.
     categories : dict, optional

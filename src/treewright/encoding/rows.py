@@ -153,6 +153,15 @@ def encoded_rows(rows: Any, name: str, schema: Schema | None = None, *, judging:
         raise kind(f"{name}: {error}") from error
 
 
+def rows_to_predict(table: Any, schema: Schema) -> Dataset:
+    """The rows of a table, or of a Dataset that has the columns of the schema."""
+    if not isinstance(table, Dataset):
+        return encode(table, schema=schema)
+    if table.schema is not schema and table.schema.columns != schema.columns:
+        raise ValueError("the columns of the Dataset are not the model's; encode it with schema=model.schema")
+    return table
+
+
 def has_target(rows: Any) -> bool:
     """Whether rows bring their target, as a Dataset and a tuple (table, target) do."""
     return isinstance(rows, Dataset) or is_pair(rows)

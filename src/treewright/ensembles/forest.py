@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.encoding import Dataset, encode
-from treewright.encoding.rows import encoded_rows, takes_rows
+from treewright.encoding import Dataset
+from treewright.encoding.rows import encoded_rows, rows_to_predict, takes_rows
 from treewright.encoding.schema import Schema
 from treewright.ensembles.bootstrap import Draws
 from treewright.ensembles.side_by_side import Listener, side_by_side
@@ -123,13 +123,13 @@ class Forest(Saved):
 
     def predict(self, table: Any) -> NDArray[Any]:
         """Classes or numbers for the rows of a table; one column per target where there are several."""
-        return decode_predictions(self.schema, self.answers(encode(table, schema=self.schema)))
+        return decode_predictions(self.schema, self.answers(rows_to_predict(table, self.schema)))
 
     def predict_proba(self, table: Any) -> Floats | list[Floats]:
         """The share of the votes of each class; a list where there are several targets."""
         if not self.schema.predicts_classes:
             raise ValueError("this forest predicts numbers; probabilities are for classes")
-        shares = self.shares(encode(table, schema=self.schema))
+        shares = self.shares(rows_to_predict(table, self.schema))
         return shares[0] if len(shares) == 1 else shares
 
     @property

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.encoding import Dataset, encode
-from treewright.encoding.rows import encoded_rows, takes_rows
+from treewright.encoding import Dataset
+from treewright.encoding.rows import encoded_rows, rows_to_predict, takes_rows
 from treewright.encoding.schema import Schema, Target
 from treewright.ensembles import exact_boosting
 from treewright.ensembles.losses import LOSSES, check_target, longest_step, probabilities
@@ -100,7 +100,7 @@ class GradientBoosted(Saved):
 
     def predict(self, table: Any) -> NDArray[Any]:
         """Classes or numbers for the rows of a table."""
-        raw = self.raw(encode(table, schema=self.schema))
+        raw = self.raw(rows_to_predict(table, self.schema))
         if not self.schema.predicts_classes:
             return LOSSES[self.loss].predictions(raw)
         return np.asarray(as_array(self.schema.targets[0].classes or ())[LOSSES[self.loss].predictions(raw)])
@@ -109,7 +109,7 @@ class GradientBoosted(Saved):
         """The probability of each class for the rows of a table."""
         if not self.schema.predicts_classes:
             raise ValueError("these trees predict numbers; probabilities are for classes")
-        return probabilities(self.raw(encode(table, schema=self.schema)))
+        return probabilities(self.raw(rows_to_predict(table, self.schema)))
 
     def importances(self) -> Floats:
         """The share of each column in the gains of all trees; zeros if no tree has a split."""

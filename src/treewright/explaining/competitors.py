@@ -14,6 +14,7 @@ from treewright._json import plain
 from treewright._text import aligned, percent, row_count
 from treewright.certifying.certificate import Sealed
 from treewright.encoding import Dataset
+from treewright.encoding.rows import with_target
 from treewright.encoding.schema import Column, Schema
 from treewright.growing import as_whole, grow
 from treewright.parameters import documented
@@ -123,9 +124,10 @@ def share_in_words(competitor: Competitor) -> str:
 def competitors(
     model: Any,
     data: Any,
+    target: Any = None,
+    *,
     nodes: Iterable[int] | None = None,
     most: int | None = 5,
-    *,
     growing: Mapping[str, Any] | None = None,
 ) -> Competitors:
     """The best split of every other column at nodes of a tree, found exactly by growing on that column alone.
@@ -138,8 +140,10 @@ def competitors(
 
     Parameters
     ----------
-    data : Dataset or tuple (table, target) or (table, target, weights)
+    data : table, tuple (table, target) or (table, target, weights), or Dataset
         The rows that it was grown from. With other rows the gains are those on them.
+    target : str or array, optional
+        Of a table in `data`: its target column, or its targets.
     nodes : iterable of int, optional
         Nodes with a test; by default all of them, of more than 64 those with the most rows.
     most : int, optional
@@ -156,7 +160,7 @@ def competitors(
     [('z', 'z <= 5', 0.667)]
     """
     tree = as_tree(model)
-    rows = given_rows(tree, data, "data")
+    rows = given_rows(tree, with_target("competitors", data, target), "data")
     if rows.schema is not tree.schema:  # competitors are measured by the costs of the tree
         rows = rows.with_target_specs(tree.schema.targets)
     if most is not None and not (isinstance(most, int | np.integer) and most >= 0):

@@ -232,7 +232,7 @@ def explain(
     steps = _steps(tree, start, path, values)
     known = getattr(model, "competitors_", None)
     if data is not None:
-        known = competitors(tree, data, [step.node for step in steps[:MOST_NODES]], most)
+        known = competitors(tree, data, nodes=[step.node for step in steps[:MOST_NODES]], most=most)
     if isinstance(known, Competitors):
         steps = tuple(_with_competitors(start, step, known, most) for step in steps)
     answers = _mixed_answers(tree, start.data) if ways else _answers(tree, leaf, values[-1].tolist())

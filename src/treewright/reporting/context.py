@@ -185,7 +185,7 @@ def _largest_competitors(subject: Subject, train: Sample | None) -> dict[int, li
     order = inner[np.lexsort((-train.rows[inner], ~is_branch[inner]))][:most]
     cells = np.cumsum(train.rows[order]) * train.data.n_columns
     wanted = np.sort(order[(cells <= _MOST_CELLS_COMPETED) | (order == 0)])
-    found = competitors(tree, train.data, wanted.tolist(), MOST_COMPETITORS).by_node
+    found = competitors(tree, train.data, nodes=wanted.tolist(), most=MOST_COMPETITORS).by_node
     used = set(asked_columns(tree))
     return {
         node: [each for each in rivals if each.position in used or _names_no_rare_category(each, train)]

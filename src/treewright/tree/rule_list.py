@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright._arrays import Array, Flags, Floats, Int32s, Ints
-from treewright.encoding import Dataset, encode
+from treewright.encoding.rows import encoded_rows, rows_to_predict
 from treewright.encoding.schema import Column, Schema
 from treewright.tree.class_counts import SparseRows
 from treewright.tree.conditions import Condition, Within, merge_conditions
@@ -126,8 +126,11 @@ class RuleList:
         """The number of conditions of all rules."""
         return sum(len(rule.conditions) for rule in self.rules)
 
-    def apply(self, data: Dataset) -> Int32s:
-        """The index of the rule that predicts for each row of an encoded table; `len(rules)`: the default."""
+    def apply(self, data: Any) -> Int32s:
+        """The index of the rule that predicts for each row of a table or a Dataset; `len(rules)`: the
+        default.
+        """
+        data = encoded_rows(data, "data", self.schema, judging=True)
         if data.schema is not self.schema and data.schema.columns != self.schema.columns:
             raise ValueError("the table's columns are not the rules'; encode it with schema=rules.schema")
         data = with_directions(data, self.directions)
@@ -149,14 +152,14 @@ class RuleList:
 
     def predict(self, table: Any) -> Array:
         """The class or number of each row of a table."""
-        places = self.apply(encode(table, schema=self.schema))
+        places = self.apply(rows_to_predict(table, self.schema))
         if self.schema.predicts_classes:
             return as_array(classes_of(self.schema))[self.codes[places]]
         return np.array([rule.label for rule in (*self.rules, self.default)], np.float64)[places]
 
     def predict_proba(self, table: Any) -> Floats:
         """The share of each class among the training rows of the same rule."""
-        return self.shares(self.apply(encode(table, schema=self.schema)))
+        return self.shares(self.apply(rows_to_predict(table, self.schema)))
 
     def shares(self, places: NDArray[np.integer]) -> Floats:
         """The share of each class among the training rows of the rules at these places.

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright._arrays import Array, Bytes, Flags, Floats, Int32s, Ints
-from treewright.encoding import Dataset, Provenance, encode
+from treewright.encoding import Dataset, Provenance
+from treewright.encoding.rows import rows_to_predict
 from treewright.encoding.schema import Column, Missing, Schema
 from treewright.tree import evaluate, predict
 from treewright.tree import missing as missing_values
@@ -335,13 +336,13 @@ class Tree(FrozenArrays, Presented):
 
     def predict(self, table: Any) -> Array:
         """Classes or numbers for the rows of a table; one column per target where there are several."""
-        return decode_predictions(self.schema, predict.answers(self, encode(table, schema=self.schema)))
+        return decode_predictions(self.schema, predict.answers(self, rows_to_predict(table, self.schema)))
 
     def predict_proba(self, table: Any) -> Floats | list[Floats]:
         """The share of each class in the leaf of each row; a list where there are several targets."""
         if not self.schema.predicts_classes:
             raise ValueError("this tree predicts numbers; probabilities are for classes")
-        shares = predict.proportions(self, encode(table, schema=self.schema))
+        shares = predict.proportions(self, rows_to_predict(table, self.schema))
         return shares[0] if len(shares) == 1 else shares
 
     def statistic_of(self, data: Any) -> Floats | SparseRows:
