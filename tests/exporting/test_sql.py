@@ -177,6 +177,7 @@ def test_nan_goes_with_the_missing_ones_unless_told_that_there_are_none() -> Non
     assert "infinity" not in export(tree, "sql", nan=False)
     assert "IS_NAN" in export(tree, "sql", dialect="bigquery")
     assert "IS_NAN" not in export(tree, "sql", dialect="bigquery", nan=False)
+    assert "NULL" in export(tree, "sql", nan=False, check=True)  # checked on a table without NaN
 
 
 @pytest.mark.slow

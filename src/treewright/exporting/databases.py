@@ -14,10 +14,16 @@ from treewright.exporting._tree import family, label_type, optional_module, plai
 Columns = Sequence[tuple[str, Column, Any]]  # the name in quotes, what it is in the tree, its values
 
 
-def run(database: str, table: list[str], columns: Columns, n_rows: int, times: str, query: str) -> list[Any]:
-    """The rows of a query of a table that is made for it; `table` are the parts of its name, in quotes."""
+def run(
+    database: str, table: list[str], columns: Columns, n_rows: int, times: str, query: str, *, nan: bool = True
+) -> list[Any]:
+    """The rows of a query of a table that is made for it; `table` are the parts of its name, in quotes.
+
+    `nan` is whether the table has NaN beside NULL, in a database that knows NaN.
+    """
+    nan = nan and database != "sqlite"
     kinds = {name: _type(column, times) for name, column, _ in columns} or {'"nothing"': "DOUBLE"}
-    values = [_values(column, cells, times, database) for _, column, cells in columns] or [[None] * n_rows]
+    values = [_values(column, cells, times, nan) for _, column, cells in columns] or [[None] * n_rows]
     return (_in_duckdb if database == "duckdb" else _in_sqlite)(table, kinds, values, query)
 
 
@@ -31,8 +37,8 @@ def _type(column: Column, times: str) -> str:
     return "TIMESTAMP" if family(column) == "time" and times == "timestamp" else "DOUBLE"
 
 
-def _values(column: Column, cells: Any, times: str, database: str) -> list[Any]:
-    """The cells as parameters of a query: of missing numbers every other one is NULL, where NaN is known."""
+def _values(column: Column, cells: Any, times: str, nan: bool) -> list[Any]:
+    """The cells as parameters of a query: missing numbers are NULL, or with `nan` every other one NaN."""
     if column.is_category:
         return plain(cells)
     if _type(column, times) == "TIMESTAMP":
@@ -40,7 +46,7 @@ def _values(column: Column, cells: Any, times: str, database: str) -> list[Any]:
         return [None if text == "NaT" else text.replace("T", " ") for text in texts]
     values = [math.nan if value is None else float(value) for value in plain(cells)]
     return [
-        None if math.isnan(value) and (i % 2 == 0 or database == "sqlite") else value
+        None if math.isnan(value) and (i % 2 == 0 or not nan) else value
         for i, value in enumerate(values)
     ]
 

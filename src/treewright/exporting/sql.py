@@ -120,9 +120,8 @@ def answers(rendered: str, tree: Tree, rows: dict[str, Any], /, **options: Any) 
     ]
     query = rendered if whole else f"SELECT {rendered} FROM {'.'.join(parts)}"
     n_rows, place = len(next(iter(rows.values()))), max(len(columns), 1) if whole else 0
-    found = [
-        row[place] for row in run(name, parts, columns, n_rows, options.get("times", "timestamp"), query)
-    ]
+    times, nan = options.get("times", "timestamp"), options.get("nan", True)
+    found = [row[place] for row in run(name, parts, columns, n_rows, times, query, nan=nan)]
     classes = code.targets[one_target(code, options.get("target"))].classes
     if classes is None:
         return np.array(found, np.float64)
