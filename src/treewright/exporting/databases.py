@@ -15,7 +15,7 @@ Columns = Sequence[tuple[str, Column, Any]]  # the name in quotes, what it is in
 
 
 def run(
-    database: str, table: list[str], columns: Columns, n_rows: int, times: str, query: str, *, nan: bool = True
+    database: str, table: list[str], columns: Columns, n_rows: int, times: str, query: str, *, nan: bool
 ) -> list[Any]:
     """The rows of a query of a table that is made for it; `table` are the parts of its name, in quotes.
 
@@ -46,8 +46,7 @@ def _values(column: Column, cells: Any, times: str, nan: bool) -> list[Any]:
         return [None if text == "NaT" else text.replace("T", " ") for text in texts]
     values = [math.nan if value is None else float(value) for value in plain(cells)]
     return [
-        None if math.isnan(value) and (i % 2 == 0 or not nan) else value
-        for i, value in enumerate(values)
+        None if math.isnan(value) and (i % 2 == 0 or not nan) else value for i, value in enumerate(values)
     ]
 
 
