@@ -265,7 +265,8 @@ def checked_keywords(function: _T, also: Iterable[str] = ()) -> _T:
     @wraps(function)
     def checked(*arguments: Any, **given: Any) -> Any:
         if not given.keys() <= names.keys():
-            check_names(owner, [name for name in names if name != "self"], given)
+            public = [name for name in given if not name.startswith("_")]  # others go from package to package
+            check_names(owner, [name for name in names if name != "self"], public)
         return function(*arguments, **given)
 
     return cast("_T", checked)
