@@ -5,6 +5,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+
 #include "arrays.hpp"
 #include "problems.hpp"
 
@@ -78,7 +80,8 @@ nb::dict boost_table(nb::handle columns, nb::handle category_counts, const std::
                      std::size_t first_iteration, std::size_t n_iterations, std::int64_t max_leaves,
                      std::int64_t max_depth, std::int64_t min_rows_leaf, double l2, double max_step,
                      double learning_rate, std::size_t columns_drawn,
-                     const std::optional<Vector<std::int8_t>>& monotone, std::uint64_t seed, bool scored,
+                     const std::optional<Vector<std::int8_t>>& monotone,
+                     std::vector<std::vector<std::uint32_t>> groups, std::uint64_t seed, bool scored,
                      std::size_t patience, double tolerance, std::vector<double> train_loss,
                      std::vector<double> validation_loss, std::size_t n_threads, nb::handle after) {
     const Table table = read_coded_table(columns, category_counts);
@@ -89,8 +92,13 @@ nb::dict boost_table(nb::handle columns, nb::handle category_counts, const std::
     if (raw.shape(1) != aims.n_rows) throw std::invalid_argument("raw and target differ in length");
     if (n_train == 0 || n_train > aims.n_rows) throw std::invalid_argument("there are no rows to learn from");
     if (max_cells < 2 || max_cells > 255) throw std::invalid_argument("max_cells must be in [2, 255]");
-    plan.limits = {max_leaves, max_depth,     min_rows_leaf, 1e-3, l2,
-                   max_step,   learning_rate, columns_drawn, {},   seed};
+    for (auto& group : groups) {
+        std::sort(group.begin(), group.end());
+        if (!group.empty() && group.back() >= table.columns.size())
+            throw std::invalid_argument("a group has a column that is not there");
+    }
+    plan.limits = {max_leaves,    max_depth, min_rows_leaf,     1e-3, l2, max_step, learning_rate,
+                   columns_drawn, {},        std::move(groups), seed};
     if (monotone) {
         if (monotone->shape(0) != table.columns.size())
             throw std::invalid_argument("monotone needs one number per column");
@@ -155,8 +163,8 @@ void bind_boosting(nb::module_& module) {
                "n_train"_a, "target"_a, "weight"_a.none(), "raw"_a.noconvert(), "loss"_a, "quantile"_a,
                "n_classes"_a, "max_cells"_a, "first_iteration"_a, "n_iterations"_a, "max_leaves"_a,
                "max_depth"_a, "min_rows_leaf"_a, "l2"_a, "max_step"_a, "learning_rate"_a, "columns_drawn"_a,
-               "monotone"_a.none(), "seed"_a, "scored"_a, "patience"_a, "tolerance"_a, "train_loss"_a,
-               "validation_loss"_a, "n_threads"_a, "after"_a.none());
+               "monotone"_a.none(), "groups"_a, "seed"_a, "scored"_a, "patience"_a, "tolerance"_a,
+               "train_loss"_a, "validation_loss"_a, "n_threads"_a, "after"_a.none());
     module.def("loss_gradients", &gradients_of, "target"_a, "weight"_a.none(), "raw"_a, "loss"_a,
                "quantile"_a = 0.5, "n_classes"_a = 2);
     module.def("mean_loss", &loss_of, "target"_a, "weight"_a.none(), "raw"_a, "loss"_a, "quantile"_a = 0.5,

@@ -336,6 +336,7 @@ def boost(
     learning_rate: float,
     columns_drawn: int,
     monotone: NDArray[np.int8] | None,
+    groups: list[list[int]],  # columns that may be tested on one path together; empty: all
     seed: int,
     scored: bool,
     patience: int,

@@ -424,7 +424,7 @@ def test_bad_options(options, message):
 
 def test_bad_targets():
     X, y = coarse()
-    with pytest.raises(ValueError, match=f"negative in row {y.argmin()}.*y >= 0"):
+    with pytest.raises(ValueError, match=f"requires non-negative y.*negative in row {y.argmin()}"):
         boost(encode(X, y), loss="poisson")
     with pytest.raises(ValueError, match="not positive in row 3"):
         boost(encode(X[:4], [1.0, 2.0, 3.0, 0.0]), loss="gamma")

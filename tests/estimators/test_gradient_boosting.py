@@ -11,6 +11,7 @@ import threading
 import time
 
 import numpy as np
+import pandas as pd
 import pytest
 import sklearn.ensemble
 from sklearn.base import clone
@@ -151,7 +152,7 @@ def test_warm_start_goes_on(two_classes, early_stopping):
     assert begun.n_iter_ == 12
     np.testing.assert_allclose(begun.predict_proba(X), whole.predict_proba(X), rtol=1e-9)
     np.testing.assert_allclose(begun.validation_score_, whole.validation_score_, rtol=1e-9)
-    with pytest.raises(ValueError, match="max_iter is 4, but 12 iterations"):
+    with pytest.raises(ValueError, match="max_iter=4 must be larger than or equal to n_iter_=12"):
         begun.set_params(max_iter=4).fit(X, y)
     with pytest.raises(ValueError, match="is not that of the fit"):
         begun.set_params(max_iter=14).fit(X[:, :4], y)
@@ -295,8 +296,6 @@ def test_bad_input(two_classes, numbers):
         HistGradientBoostingClassifier().fit(X, np.zeros(len(y), int))
     with pytest.raises(ValueError, match="the weight of every row is zero"):
         HistGradientBoostingClassifier().fit(X, y, sample_weight=np.zeros(len(y)))
-    with pytest.raises(ValueError, match="of 4 rows sets 0 aside"):
-        HistGradientBoostingClassifier(early_stopping=True).fit(X[:4], [0, 1, 0, 1])
     with pytest.raises(ValueError, match="sets 5 aside"):
         HistGradientBoostingClassifier(early_stopping=True, validation_fraction=5).fit(X[:4], [0, 1, 0, 1])
     with pytest.raises(ValueError, match="2 columns"):
@@ -315,9 +314,202 @@ def test_bad_input(two_classes, numbers):
 def test_parameters_are_those_that_the_documentation_tells(model):
     own = model().get_params()
     other = getattr(sklearn.ensemble, model.__name__)().get_params()
-    assert set(other) - set(own) >= {"categorical_features", "interaction_cst"}
+    assert set(other) <= set(own)
     steps = {"max_delta_step"} if model is HistGradientBoostingClassifier else set()
     assert set(own) - set(other) == {"kinds", "n_jobs"} | steps
     assert all(own[name] == other[name] for name in own if name in other)
-    fitted = model(max_iter=2).fit([[1.0], [2.0]], [3, 5])
-    assert not hasattr(fitted, "is_categorical_")
+    assert model(max_iter=2).fit([[1.0], [2.0]], [3, 5]).is_categorical_ is None
+
+
+MODELS = [
+    (HistGradientBoostingClassifier, sklearn.ensemble.HistGradientBoostingClassifier),
+    (HistGradientBoostingRegressor, sklearn.ensemble.HistGradientBoostingRegressor),
+]
+
+
+def coarse_table(n=600, seed=0):
+    """Columns of few values, so that scikit-learn's trees are the same, one of them of categories."""
+    random = np.random.default_rng(seed)
+    X = random.integers(0, 40, (n, 4)).astype(float)
+    X[:, 1] = random.integers(0, 9, n)
+    y = (X[:, 0] * X[:, 2] / 40 + 12 * np.isin(X[:, 1], [1, 4, 6]) + random.normal(0, 4, n)).round(3)
+    return X, y
+
+
+def table_of_truth_values(n=600):
+    """Columns of two values have one threshold, so that other rows go the same way in scikit-learn's trees."""
+    random = np.random.default_rng(3)
+    X = random.integers(0, 2, (n, 8)).astype(float)
+    y = 3 * X[:, 0] * X[:, 1] + 2 * X[:, 2] * X[:, 3] - X[:, 4] + random.normal(0, 1.5, n)
+    return X, y.round(3)
+
+
+def fitted_pair(pair, X, y, fit=None, **options):
+    """Both models with the same parameters, and their predictions of the rows of the fit."""
+    classifies = pair[0] is HistGradientBoostingClassifier
+    target = (y > np.median(y)).astype(int) if classifies else y
+    models = [kind(max_iter=8, random_state=7, **options).fit(X, target, **(fit or {})) for kind in pair]
+    values = [getattr(model, "decision_function", model.predict)(X) for model in models]
+    return *models, *values
+
+
+@pytest.mark.parametrize("pair", MODELS)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"validation_fraction": 0.2},
+        {"validation_fraction": 80, "scoring": None},
+        {"validation_fraction": 0.1, "n_iter_no_change": 2, "tol": 0.01},
+    ],
+)
+def test_early_stopping_sets_the_rows_aside_that_scikit_learn_does(pair, options):
+    X, y = table_of_truth_values()
+    mine, its, own, other = fitted_pair(pair, X, y, early_stopping=True, **options)
+    assert mine.n_iter_ == its.n_iter_
+    np.testing.assert_allclose(mine.validation_score_, its.validation_score_, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(mine.train_score_, its.train_score_, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(own, other, rtol=1e-4, atol=1e-5)
+
+
+def test_rows_are_set_aside_where_classes_cannot_be_spread():
+    y = [0, 1, 2] * 10 + [3]
+    model = HistGradientBoostingClassifier(early_stopping=True, max_iter=2)
+    assert len(model.fit(np.arange(31.0)[:, None], y).validation_score_) == 3
+    assert model.fit([[1.0], [2.0], [3.0], [4.0]], [0, 1, 0, 1]).n_iter_ == 2
+
+
+@pytest.mark.parametrize("pair", MODELS)
+@pytest.mark.parametrize("scoring", ["loss", None])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_given_rows_judge_the_iterations(pair, scoring, weighted):
+    X, y = table_of_truth_values()
+    target = (y > np.median(y)).astype(int) if pair[0] is HistGradientBoostingClassifier else y
+    fit = {"X_val": X[400:], "y_val": target[400:]}
+    if weighted:
+        weight = np.random.default_rng(1).uniform(0.5, 2, len(y))
+        fit |= {"sample_weight": weight[:400], "sample_weight_val": weight[400:]}
+    models = [
+        kind(max_iter=8, early_stopping=True, scoring=scoring).fit(X[:400], target[:400], **fit)
+        for kind in pair
+    ]
+    mine, its = models
+    np.testing.assert_allclose(mine.validation_score_, its.validation_score_, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(mine.train_score_, its.train_score_, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(mine.predict(X), its.predict(X), rtol=1e-4, atol=1e-5)
+
+
+def test_given_rows_are_read_by_the_schema_of_the_fit():
+    X, y = coarse_table()
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(b=["kind " + str(int(v)) for v in X[:, 1]])
+    model = HistGradientBoostingRegressor(max_iter=5, early_stopping=True)
+    model.fit(frame[:400], y[:400], X_val=frame[400:], y_val=y[400:])
+    losses = [((value - y[400:]) ** 2).mean() / 2 for value in model.staged_predict(frame[400:])]
+    np.testing.assert_allclose(-model.validation_score_[1:], losses)
+    assert model.is_categorical_.tolist() == [False, True, False, False]
+    with pytest.raises(ValueError, match="X_val and y_val: "):
+        model.fit(frame[:400], y[:400], X_val=frame.loc[400:, ["a", "b"]], y_val=y[400:])
+    with pytest.raises(ValueError, match="X_val is provided, but y_val was not provided"):
+        model.fit(frame, y, X_val=frame)
+    with pytest.raises(ValueError, match="y_val is provided, but X_val was not provided"):
+        model.fit(frame, y, y_val=y)
+    with pytest.raises(ValueError, match="early_stopping is False"):
+        model.set_params(early_stopping=False).fit(frame, y, X_val=frame, y_val=y)
+
+
+@pytest.mark.parametrize("pair", MODELS)
+@pytest.mark.parametrize("listed", [[1], [False, True, False, False], ["b"], "from_dtype"])
+def test_categorical_features_are_those_of_scikit_learn(pair, listed):
+    X, y = coarse_table()
+    if listed in (["b"], "from_dtype"):
+        X = pd.DataFrame(X, columns=list("abcd"))
+    if listed == "from_dtype":
+        X = X.astype({"b": "category"})
+    mine, its, own, other = fitted_pair(pair, X, y, categorical_features=listed)
+    assert mine.is_categorical_.tolist() == its.is_categorical_.tolist() == [False, True, False, False]
+    np.testing.assert_allclose(own, other, rtol=1e-4, atol=1e-5)
+    plain = fitted_pair(pair, X, y, categorical_features=None)
+    assert plain[0].is_categorical_ is None
+    np.testing.assert_allclose(plain[2], plain[3], rtol=1e-4, atol=1e-5)
+    assert not np.allclose(plain[2], own)
+
+
+def test_columns_that_are_not_listed_are_numbers_but_for_text():
+    frame = pd.DataFrame({"size": pd.Categorical([1, 2, 3] * 20), "sky": ["clear", "rain", "fog"] * 20})
+    frame["hot"] = frame["size"].astype(int) > 1
+    model = HistGradientBoostingRegressor(max_iter=2)
+    assert model.fit(frame, range(60)).is_categorical_.tolist() == [True, True, True]
+    assert model.set_params(categorical_features=["size"]).fit(frame, range(60)).is_categorical_.tolist() == [
+        True,
+        True,
+        False,
+    ]
+    assert model.set_params(categorical_features=None).fit(frame, range(60)).is_categorical_.tolist() == [
+        False,
+        True,
+        False,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("listed", "message"),
+    [
+        ([0.5], "array-like of bool, int or str, got: float64"),
+        (np.array([1, "b"], object), "got: int, str"),
+        ([0, 4], r"must be in \[0, n_features - 1\], here \[0, 3\]"),
+        ([-1], "n_features - 1"),
+        ([True, False], r"shape \(n_features,\), here \(4,\)"),
+        (["b"], "without feature names"),
+        (3, "categorical_features=3 is not possible"),
+        ("b", "categorical_features='b' is not possible"),
+    ],
+)
+def test_categorical_features_that_cannot_be(listed, message):
+    X, y = coarse_table(50)
+    with pytest.raises(ValueError, match=message):
+        HistGradientBoostingRegressor(categorical_features=listed).fit(X, y)
+    with pytest.raises(ValueError, match="item value 'z' which is not a valid feature name"):
+        HistGradientBoostingRegressor(categorical_features=["z"]).fit(
+            pd.DataFrame(X, columns=list("abcd")), y
+        )
+
+
+GROUPS = ["pairwise", "no_interactions", [{0, 1}, [2, 1]], [(0,), (0, 3)], [[0, 1, 2, 3]], []]
+
+
+@pytest.mark.parametrize("pair", MODELS)
+@pytest.mark.parametrize("groups", GROUPS, ids=str)
+def test_interaction_constraints_are_those_of_scikit_learn(pair, groups):
+    X, y = coarse_table()
+    mine, _, own, other = fitted_pair(pair, X, y, interaction_cst=groups)
+    np.testing.assert_allclose(own, other, rtol=1e-4, atol=1e-5)
+    if groups in ([], [[0, 1, 2, 3]]):  # all columns are one group
+        free = mine.set_params(interaction_cst=None).fit(X, (y > np.median(y)) if pair is MODELS[0] else y)
+        np.testing.assert_array_equal(getattr(free, "decision_function", free.predict)(X), own)
+
+
+def columns_of_paths(tree):
+    """The columns that are tested above each leaf."""
+    paths, waiting = [], [(0, frozenset())]
+    while waiting:
+        node, used = waiting.pop()
+        if tree.feature[node] < 0:
+            paths.append(used)
+            continue
+        used |= {int(tree.feature[node])}
+        waiting += [(node + 1, used), (int(tree.end[node + 1]), used)]
+    return paths
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"max_features": 0.5, "random_state": 0}, {"max_bins": None}], ids=str
+)
+def test_each_path_keeps_to_a_group(options):
+    X, y = coarse_table()
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    model = HistGradientBoostingRegressor(max_iter=6, interaction_cst=[["a", "b"], ["a", 2]], **options)
+    model.fit(frame, y)
+    paths = {path for (tree,) in model.model_.trees for path in columns_of_paths(tree)}
+    assert all(any(path <= group for group in ({0, 1}, {0, 2}, {3})) for path in paths)
+    assert frozenset({0, 2}) in paths
+    with pytest.raises(ValueError, match="interaction_cst: there is no column 'z'"):
+        model.set_params(interaction_cst=[["a", "z"]]).fit(frame, y)

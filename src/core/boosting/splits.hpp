@@ -21,8 +21,9 @@ struct Limits {
     double l2 = 0.0;
     double max_step = std::numeric_limits<double>::infinity();  // the longest, before the learning rate
     double learning_rate = 0.1;
-    std::size_t columns_drawn = 0;      // at each node; 0: all
-    std::vector<std::int8_t> monotone;  // for each column −1, 0 or 1; empty: none
+    std::size_t columns_drawn = 0;                   // at each node; 0: all
+    std::vector<std::int8_t> monotone;               // for each column −1, 0 or 1; empty: none
+    std::vector<std::vector<std::uint32_t>> groups;  // columns, sorted; a path keeps to one; empty: no groups
     std::uint64_t seed = 0;
 };
 

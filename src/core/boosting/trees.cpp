@@ -44,6 +44,7 @@ struct BoostedNode {
     std::int64_t depth = 0;
     NodeSums sums;
     std::uint64_t key = 0;
+    std::vector<std::uint32_t> groups;  // those that have all columns of its path
     BoostedSplit split;
     std::int32_t left = -1, step = -1;
     std::size_t histogram = no_histogram;
@@ -145,6 +146,8 @@ class Grower : public TreeGrower {
         Entry all{};
         for (const auto& row : rows_) all += Form::entry(row, units_.count_bits);
         root.sums.all = Form::unpack(units_, all);
+        root.groups.resize(limits_.groups.size());
+        std::iota(root.groups.begin(), root.groups.end(), std::uint32_t{0});
         nodes_.push_back(root);
         if (may_split(root)) build_histogram(0);
     }
@@ -200,19 +203,26 @@ class Grower : public TreeGrower {
                     node.rows.size(), histograms_[node.histogram].data(), *pool_, *interrupt_);
     }
 
-    /// The columns that a node may test; empty: all.
-    const std::vector<std::uint8_t>& drawn(std::uint64_t key) {
-        const std::size_t n = cells_.columns.size();
-        if (limits_.columns_drawn == 0 || limits_.columns_drawn >= n) return drawn_;
-        Random random{key};
-        std::vector<std::size_t> order(n);
-        std::iota(order.begin(), order.end(), std::size_t{0});
-        drawn_.assign(n, 0);
-        for (std::size_t i = 0; i < limits_.columns_drawn; ++i) {
-            std::swap(order[i], order[i + random.below(n - i)]);
-            drawn_[order[i]] = 1;
+    /// The columns that a node may test; empty: all. Of those in its groups as large a share is drawn as of
+    /// all columns.
+    const std::vector<std::uint8_t>& candidates(const BoostedNode& node) {
+        const std::size_t n = cells_.columns.size(), n_drawn = limits_.columns_drawn;
+        const bool draws = n_drawn > 0 && n_drawn < n;
+        if (!draws && limits_.groups.empty()) return candidates_;
+        candidates_.assign(n, limits_.groups.empty());
+        for (const auto group : node.groups)
+            for (const auto column : limits_.groups[group]) candidates_[column] = 1;
+        if (!draws) return candidates_;
+        std::vector<std::size_t> order;
+        for (std::size_t column = 0; column < n; ++column)
+            if (candidates_[column]) order.push_back(column);
+        Random random{node.key};
+        candidates_.assign(n, 0);
+        for (std::size_t i = 0; i < (n_drawn * order.size() + n - 1) / n; ++i) {
+            std::swap(order[i], order[i + random.below(order.size() - i)]);
+            candidates_[order[i]] = 1;
         }
-        return drawn_;
+        return candidates_;
     }
 
     /// Searches a node that has a histogram; one that has no split gives it back.
@@ -220,7 +230,7 @@ class Grower : public TreeGrower {
         BoostedNode& node = nodes_[index];
         if (node.histogram == BoostedNode::no_histogram) return;
         node.sums.weight = weight_of(node);
-        node.split = search_->search(histograms_[node.histogram].data(), node.sums, drawn(node.key));
+        node.split = search_->search(histograms_[node.histogram].data(), node.sums, candidates(node));
         if (!node.split.is_set()) return drop_histogram(node);
         if (repeats_)
             search_->send_unseen(node.split, histograms_[node.histogram].data(), is_heavier_left(node));
@@ -244,6 +254,11 @@ class Grower : public TreeGrower {
         left.key = Random::child(node.key, true);
         right.key = Random::child(node.key, false);
         set_bounds(node, left, right);
+        for (const auto group : node.groups)
+            if (std::binary_search(limits_.groups[group].begin(), limits_.groups[group].end(),
+                                   node.split.column))
+                left.groups.push_back(group);
+        right.groups = left.groups;
         const bool split_left = !is_last && may_split(left), split_right = !is_last && may_split(right);
         if (!split_left && !split_right) return drop_histogram(node);
         make_histograms(index, left_index, split_left, split_right);
@@ -418,7 +433,7 @@ class Grower : public TreeGrower {
     std::vector<Open> open_;
     std::vector<std::vector<Entry>> histograms_;
     std::vector<std::size_t> free_;
-    std::vector<std::uint8_t> drawn_;
+    std::vector<std::uint8_t> candidates_;
     const SplitSearch<Form>* search_ = nullptr;
     Pool* pool_ = nullptr;
     Interrupt* interrupt_ = nullptr;

@@ -92,6 +92,7 @@ def _step(train: Dataset, work: Work, raw: Floats, limits: dict[str, Any], itera
             min_samples_leaf=limits["min_rows_leaf"],
             min_weight_leaf=_LEAST_HESSIAN,
             max_features=limits["columns_drawn"] or None,
+            interaction_cst=limits["groups"] or None,
             seed=int(seed),
             n_jobs=limits["n_threads"],
         )

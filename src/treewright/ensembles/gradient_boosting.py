@@ -261,12 +261,22 @@ def _limits(options: dict[str, Any], loss: str, schema: Schema) -> dict[str, Any
         "learning_rate": rate,
         "columns_drawn": 0 if drawn is None else min(int(drawn), len(schema.columns)),
         "monotone": _monotone(options["monotonic_cst"], schema, loss),
+        "groups": _groups(options["interaction_cst"], schema),
         "seed": as_limit(options["seed"]),
         "scored": bool(options["scored"]) or options["patience"] is not None,
         "patience": as_limit(options["patience"] or 0),
         "tolerance": float(options["tol"]),
         "n_threads": n_threads(options["n_jobs"]),
     }
+
+
+def _groups(interaction_cst: Any, schema: Schema) -> list[list[int]]:
+    """The columns that may be tested on one path together: those in no group are one more. Empty: all may."""
+    groups = Constraints.of(schema, interaction_cst=interaction_cst).groups
+    if groups is None:
+        return []
+    rest = set(range(len(schema.columns))).difference(*groups)
+    return [*groups, sorted(rest)] if rest else groups
 
 
 def _monotone(monotonic_cst: Any, schema: Schema, loss: str) -> NDArray[np.int8] | None:
@@ -279,5 +289,8 @@ def _monotone(monotonic_cst: Any, schema: Schema, loss: str) -> NDArray[np.int8]
     if LOSSES[loss].leaf_quantile(0.5) is not None:
         raise ValueError(f"monotonic_cst does not go with loss={loss!r}, whose leaves predict quantiles")
     if schema.predicts_classes and schema.width > 2:
-        raise ValueError(f"monotonic_cst is for numbers and two classes; the target has {schema.width}")
+        raise ValueError(
+            "monotonic constraints are not supported for multiclass classification: monotonic_cst is for "
+            f"numbers and two classes; the target has {schema.width}"
+        )
     return np.ascontiguousarray(monotone, np.int8)

@@ -128,11 +128,13 @@ class Poisson(_Logarithmic):
         super().check(target, values, counted)
         if values.min() < 0:
             raise ValueError(
-                f"target {target.name!r} is negative in row {values.argmin()}; loss='poisson' needs y >= 0"
+                "loss='poisson' requires non-negative y and sum(y) > 0; "
+                f"target {target.name!r} is negative in row {values.argmin()}"
             )
         if not values[counted].any():
             raise ValueError(
-                f"target {target.name!r} is zero in every row; loss='poisson' needs a positive sum"
+                "loss='poisson' requires non-negative y and sum(y) > 0; "
+                f"target {target.name!r} is zero in every row"
             )
 
 
@@ -146,7 +148,8 @@ class Gamma(_Logarithmic):
         super().check(target, values, counted)
         if values.min() <= 0:
             raise ValueError(
-                f"target {target.name!r} is not positive in row {values.argmin()}; loss='gamma' needs y > 0"
+                "loss='gamma' requires strictly positive y; "
+                f"target {target.name!r} is not positive in row {values.argmin()}"
             )
 
 

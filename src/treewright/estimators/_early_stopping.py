@@ -20,13 +20,16 @@ _MOST_SCORED = 10_000  # training rows that a scorer sees: it is slower than a l
 
 
 class EarlyStopping:
-    """Follows a fit of an estimator; `boost` calls `after`, which is None where there is nothing to do."""
+    """Follows a fit of an estimator; `boost` calls `after`, which is None where there is nothing to do.
+
+    `X` and `y` are those of the fit and those given to judge it (or None), `data` the rows of both.
+    """
 
     def __init__(
         self,
         estimator: Any,
-        X: Any,
-        y: Any,
+        X: tuple[Any, Any],
+        y: tuple[Any, Any],
         data: Dataset,
         described: dict[str, Any],
         begun: GradientBoosted | None,
@@ -34,7 +37,7 @@ class EarlyStopping:
         stops: bool,
     ) -> None:
         self._estimator, self._X, self._data = estimator, X, data
-        self._y = np.asarray(y)
+        self._y = tuple(np.asarray(each) for each in y)
         self._described = described
         self._scores_each = stops and estimator.scoring != "loss"
         self._stops = stops
@@ -75,10 +78,12 @@ class EarlyStopping:
         )  # as it is fitted, but it predicts the rows whose raw predictions are known
         fitted = self._described | {"model_": SimpleNamespace(loss=model.loss)}
         vars(model).update(fitted, _raw=lambda _: (fitted, raw))
-        table = _safe_indexing(self._X, rows) if hasattr(self._X, "shape") else rows[:, np.newaxis]
-        weight = None if self._data.weight is None else self._data.weight[rows]
-        weights = {} if weight is None else {"sample_weight": weight}
-        return float(self._scorer(model, table, self._y[rows], **weights))
+        weights = {} if self._data.weight is None else {"sample_weight": self._data.weight[rows]}
+        given = int(rows[0] >= len(self._y[0]))  # whether they are rows of X_val
+        rows = rows - given * len(self._y[0])
+        X, y = self._X[given], self._y[given]
+        table = _safe_indexing(X, rows) if hasattr(X, "shape") else rows[:, np.newaxis]
+        return float(self._scorer(model, table, y[rows], **weights))
 
     def _print_line(self, stage: Stage) -> None:
         now = perf_counter()

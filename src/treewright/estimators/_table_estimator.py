@@ -57,6 +57,11 @@ class TableEstimator(Certified, TableModel):
         self
             The fitted estimator.
         """
+        self._fit(*self._read_rows(X, y, sample_weight))
+        return self
+
+    def _read_rows(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Dataset, Fitted]:
+        """The arguments of `_fit`, checked."""
         self.check_parameters()
         if not self._takes_several_targets:
             y = self._single_target(y)
@@ -64,8 +69,7 @@ class TableEstimator(Certified, TableModel):
         described |= {"_fingerprint": fingerprint(data), "_fit_rows": FitRows((KnownRows.of(data),))}
         if len(data.schema.targets) > 1 and not self._takes_several_targets:
             raise self._too_many_targets(len(data.schema.targets))
-        self._fit(X, y, data, described)
-        return self
+        return X, y, data, described
 
     def _fit(self, X: Any, y: Any, data: Dataset, described: Fitted) -> None:
         """Fit the model to encoded rows and set the attributes; `described` are those of the table."""

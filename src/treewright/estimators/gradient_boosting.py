@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import ceil
-from typing import Any
+from typing import Any, Self
 
+import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
 
-from treewright.encoding import Dataset
+from treewright.encoding import Dataset, encode
 from treewright.encoding.row_hashes import FitRows
-from treewright.encoding.splits import set_aside
 from treewright.ensembles import losses
 from treewright.ensembles.gradient_boosting import GradientBoosted, boost
+from treewright.estimators._boosting_rows import given_rows, joined, kinds_of_columns, rows_set_aside
 from treewright.estimators._early_stopping import EarlyStopping
 from treewright.estimators._fit_warnings import warn_about_trees
 from treewright.estimators._predictions import (
@@ -24,6 +25,7 @@ from treewright.estimators._predictions import (
 )
 from treewright.estimators._table_estimator import TableEstimator
 from treewright.estimators._tables import Fitted, replace_fit
+from treewright.estimators.targets import plain_target
 from treewright.growing import n_features_drawn, n_threads
 from treewright.parameters.boosting import GradientBoostingParameters, LongestStep
 from treewright.parameters.checks import is_fraction, is_int, number, one_of
@@ -32,7 +34,7 @@ from treewright.parameters.spec import parameter
 _MANY_ROWS = 10_000  # from which on early_stopping="auto" means True
 _OPTIONS = (  # those of `boost` that have the same name and meaning
     *("loss", "learning_rate", "max_leaf_nodes", "max_depth", "l2_regularization"),
-    *("max_bins", "monotonic_cst", "tol", "n_jobs"),
+    *("max_bins", "monotonic_cst", "interaction_cst", "tol", "n_jobs"),
 )
 
 
@@ -55,20 +57,86 @@ class GradientBoostingEstimator(GradientBoostingParameters, TableEstimator):
         Whether early stopping was in use.
     feature_importances_ : ndarray of shape (n_features_in_,)
         The share of each column in the gains of all trees.
+    is_categorical_ : ndarray of shape (n_features_in_,) or None
+        Whether each column holds categories; None if none does.
     """
 
-    def _fit(self, X: Any, y: Any, data: Dataset, described: Fitted) -> None:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        X_val: Any = None,
+        y_val: Any = None,
+        sample_weight_val: Any = None,
+    ) -> Self:
+        """Fit the trees to a table.
+
+        A fit that fails or is interrupted leaves the estimator unchanged.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            A numpy array, a pandas or polars DataFrame, an Arrow table, a sparse matrix, a dict of columns or
+            a list of rows. Strings, bools and categorical columns are split by subsets, dates as numbers; all
+            of them may have missing values.
+        y : array of shape (n_rows,)
+            The classes or numbers to predict.
+        sample_weight : array of shape (n_rows,), default=None
+            A weight per row, not negative; 0 is the same as leaving the row out.
+        X_val, y_val, sample_weight_val
+            Rows that judge the iterations in early stopping, in place of a `validation_fraction` of `X`.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
+        if (X_val is None) != (y_val is None):
+            given, lacking = ("X_val", "y_val") if y_val is None else ("y_val", "X_val")
+            raise ValueError(f"{given} is provided, but {lacking} was not provided.")
+        if X_val is not None and self.early_stopping is False:
+            raise ValueError(
+                "X_val and y_val are passed to fit while at the same time early_stopping is False; set it to "
+                "'auto' or True"
+            )
+        X, y, data, described = self._read_rows(X, y, sample_weight)
+        others = None if X_val is None else given_rows(X_val, y_val, sample_weight_val, data.schema)
+        self._fit(X, y, data, described, others, X_val, y_val)
+        return self
+
+    def _encode(self, X: Any, y: Any, sample_weight: Any) -> Dataset:
+        data = super()._encode(X, y, sample_weight)
+        kinds = kinds_of_columns(self.categorical_features, X, data.schema)
+        if kinds is None:
+            return data
+        target = plain_target(y, type(self).__name__)
+        return encode(X, target, weight=sample_weight, kinds=kinds, classes=self._predicts_classes)
+
+    def _fit(
+        self,
+        X: Any,
+        y: Any,
+        data: Dataset,
+        described: Fitted,
+        others: Dataset | None = None,
+        X_val: Any = None,
+        y_val: Any = None,
+    ) -> None:
         losses.check_target(self.loss, data)
         begun, seeds = self._begun(data)
         stops = data.n_counted > _MANY_ROWS if self.early_stopping == "auto" else bool(self.early_stopping)
-        aside = None
-        if stops and self.validation_fraction is not None:
-            aside = set_aside(data, self._share(data.n_counted), seeds[0])
-        monitor = EarlyStopping(self, X, y, data, described, begun, stops=stops)
+        rows, aside = data, None
+        if stops and others is not None:
+            rows, aside = joined(data, others), np.arange(data.n_rows + others.n_rows) >= data.n_rows
+        elif stops and self.validation_fraction is not None:
+            aside = rows_set_aside(data, self.validation_fraction, seeds["_random_seed"])
+        monitor = EarlyStopping(self, (X, X_val), (y, y_val), rows, described, begun, stops=stops)
         model = boost(
-            data,
+            rows,
             **self._options(data, begun),
-            seed=seeds[1],
+            seed=seeds["_column_seed"],
             validation=aside,
             scored=stops and self.scoring == "loss",
             patience=int(self.n_iter_no_change) if stops and self.scoring == "loss" else None,
@@ -76,15 +144,20 @@ class GradientBoostingEstimator(GradientBoostingParameters, TableEstimator):
             after=monitor.after,
         )
         monitor.finish(model)
-        fitted: Fitted = described | {
-            "model_": model,
-            "n_iter_": model.n_iterations,
-            "do_early_stopping_": stops,
-            "train_score_": monitor.train_score(model),
-            "validation_score_": monitor.validation_score(model),
-            "_seeds": seeds,
-            "_scores": monitor.scores,
-        }
+        is_category = np.array([column.is_category for column in data.schema.columns])
+        fitted: Fitted = (
+            described
+            | seeds
+            | {
+                "model_": model,
+                "n_iter_": model.n_iterations,
+                "do_early_stopping_": stops,
+                "is_categorical_": is_category if is_category.any() else None,
+                "train_score_": monitor.train_score(model),
+                "validation_score_": monitor.validation_score(model),
+                "_scores": monitor.scores,
+            }
+        )
         if begun is not None:  # a warm start may continue with other rows
             before: FitRows = vars(self)["_fit_rows"]
             fitted["_fit_rows"] = FitRows((*before.grew, *described["_fit_rows"].grew))
@@ -101,12 +174,14 @@ class GradientBoostingEstimator(GradientBoostingParameters, TableEstimator):
         """The share of each column in the gains of all trees."""
         return self._fitted(AttributeError)["model_"].importances()  # type: ignore[no-any-return]
 
-    def _begun(self, data: Dataset) -> tuple[GradientBoosted | None, tuple[int, int]]:
-        """The model that a warm start continues, if any, and the seeds of the (first) fit."""
-        before = vars(self)
+    def _begun(self, data: Dataset) -> tuple[GradientBoosted | None, dict[str, int]]:
+        """The model that a warm start continues, if any, and the seeds of the (first) fit: of the rows that
+        are set aside, drawn as scikit-learn draws it, and of the columns.
+        """
+        before, names = vars(self), ("_random_seed", "_column_seed")
         if not self.warm_start or "model_" not in before:
             random = check_random_state(self.random_state)
-            return None, (int(random.randint(2**31 - 1)), int(random.randint(2**31 - 1)))
+            return None, {name: int(random.randint(2**32 - 1, dtype=np.uint64)) for name in names}
         begun: GradientBoosted = before["model_"]
         if begun.schema != data.schema or begun.loss != self.loss:
             raise ValueError(
@@ -114,21 +189,10 @@ class GradientBoostingEstimator(GradientBoostingParameters, TableEstimator):
             )
         if self.max_iter < begun.n_iterations:
             raise ValueError(
-                f"warm_start: max_iter is {self.max_iter}, but {begun.n_iterations} iterations are done"
+                f"max_iter={self.max_iter} must be larger than or equal to n_iter_={begun.n_iterations} when "
+                "warm_start==True"
             )
-        return begun, before["_seeds"]
-
-    def _share(self, n_rows: int) -> float:
-        """The share of the rows that is set aside."""
-        asked = self.validation_fraction
-        n = asked if is_int(asked) else round(asked * n_rows)
-        if not 1 <= n < n_rows:
-            raise ValueError(
-                f"validation_fraction={asked!r} of {n_rows} rows sets {n} aside for validation; at least one "
-                "row must be set aside and one left for training (or set early_stopping=False, or "
-                "validation_fraction=None)"
-            )
-        return float(n / n_rows)
+        return begun, {name: before[name] for name in names}
 
     def _options(self, data: Dataset, begun: GradientBoosted | None) -> dict[str, Any]:
         """The parameters of `boost`."""
@@ -165,14 +229,11 @@ class HistGradientBoostingClassifier(
 ):
     """Gradient boosting for classes: trees that add up to the logits of the classes.
 
-    The parameters are those of scikit-learn's `HistGradientBoostingClassifier` but two, and where no column
-    has more than `max_bins` values so are the trees, unless `max_delta_step` bounds a step. Sums are exact:
-    the model is the same for any number of threads. Columns may be numbers, categories (strings, bools and
-    categorical columns, by subsets) and dates, with missing values, whose side is learnt.
-
-    There is no `categorical_features`, and no `is_categorical_`: categories are known by the kind of their
-    column, which `kinds` can say. There is no `interaction_cst`, and `fit` takes no validation rows. A
-    target of one class is refused.
+    The parameters are those of scikit-learn's `HistGradientBoostingClassifier`, and where no column has more
+    than `max_bins` values so are the trees, unless `max_delta_step` bounds a step. Sums are exact: the model
+    is the same for any number of threads. Columns may be numbers, categories (strings, bools and categorical
+    columns, by subsets) and dates, with missing values, whose side is learnt. A target of one class is
+    refused.
 
     See Also
     --------
@@ -221,13 +282,10 @@ class HistGradientBoostingRegressor(
 ):
     """Gradient boosting for numbers: trees that add up to the answer, or to its logarithm.
 
-    The parameters are those of scikit-learn's `HistGradientBoostingRegressor` but two, and where no column
-    has more than `max_bins` values so are the trees. Sums are exact: the model is the same for any number
-    of threads. Columns may be numbers, categories (strings, bools and categorical columns, by subsets) and
-    dates, with missing values, whose side is learnt.
-
-    There is no `categorical_features`, and no `is_categorical_`: categories are known by the kind of their
-    column, which `kinds` can say. There is no `interaction_cst`, and `fit` takes no validation rows.
+    The parameters are those of scikit-learn's `HistGradientBoostingRegressor`, and where no column has more
+    than `max_bins` values so are the trees. Sums are exact: the model is the same for any number of threads.
+    Columns may be numbers, categories (strings, bools and categorical columns, by subsets) and dates, with
+    missing values, whose side is learnt.
 
     See Also
     --------

@@ -17,9 +17,18 @@ from treewright.parameters.checks import (
 )
 from treewright.parameters.spec import Parameters, parameter
 
+_INTERACTIONS = (
+    "Which columns, by name or position, may be tested together on one path. The columns in no group are one "
+    "more group."
+)
+
 
 def _is_auto(value: Any) -> bool:
     return isinstance(value, str) and value == "auto"
+
+
+def _is_listed(value: Any) -> bool:
+    return isinstance(value, list | tuple) or hasattr(value, "__array__")
 
 
 class GradientBoostingParameters(Parameters, group="Growing"):
@@ -58,11 +67,24 @@ class GradientBoostingParameters(Parameters, group="Growing"):
             lambda v: v is None or (is_int(v) and 2 <= v <= 255), "an int from 2 to 255, or None"
         ),
     )
+    categorical_features: Any = parameter(
+        default="from_dtype",
+        kind='"from_dtype", array of names, positions or bools, or None',
+        doc='Which columns are categories. With "from_dtype" those of text, bools and categorical dtypes; '
+        "`kinds` may say otherwise. With a list (names, positions or a mask) those listed are, whatever they "
+        "hold, and other columns of numbers are numbers, also those of a categorical dtype. None is an empty "
+        "list. Text is always categories.",
+        allowed=Allowed(
+            lambda v: v is None or _is_listed(v) or (isinstance(v, str) and v == "from_dtype"),
+            "'from_dtype', an array of names, positions or bools, or None",
+        ),
+    )
     monotonic_cst: Any = parameter(
         default=None,
         doc="By column name, or one for each column: 1 if the prediction must not fall as the column grows, "
         "-1 if it must not rise, 0 for no constraint.",
     )
+    interaction_cst: Any = parameter(default=None, doc=_INTERACTIONS)
     warm_start: bool = parameter(
         default=False,
         doc="Whether the next fit continues this one, up to a larger `max_iter`. The rows must be the same.",
@@ -166,6 +188,7 @@ class BoostParameters(LongestStep, group="Growing"):
         "-1 if it must not rise, 0 for no constraint. For losses other than the quantiles, and at most two "
         "classes.",
     )
+    interaction_cst: Any = parameter(default=None, doc=_INTERACTIONS)
     seed: int = parameter(default=0, doc="The seed of the columns that are drawn.")
     validation: Any = parameter(
         default=None,
