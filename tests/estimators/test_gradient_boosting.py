@@ -337,7 +337,7 @@ def coarse_table(n=600, seed=0):
 
 
 def table_of_truth_values(n=600):
-    """Columns of two values have one threshold, so that other rows go the same way in scikit-learn's trees."""
+    """Columns of two values have one threshold, so other rows go the same way in scikit-learn's trees."""
     random = np.random.default_rng(3)
     X = random.integers(0, 2, (n, 8)).astype(float)
     y = 3 * X[:, 0] * X[:, 1] + 2 * X[:, 2] * X[:, 3] - X[:, 4] + random.normal(0, 1.5, n)
