@@ -73,6 +73,11 @@ def test_every_public_name_is_in_the_reference() -> None:
     assert set(treewright.__all__) <= words, sorted(set(treewright.__all__) - words)
 
 
+def test_every_public_name_is_in_the_glossary() -> None:
+    words = set(re.findall(r"\w+", (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")))
+    assert set(treewright.__all__) <= words, sorted(set(treewright.__all__) - words)
+
+
 def test_every_format_is_in_the_reference() -> None:
     text = (ROOT / "docs" / "api.md").read_text()
     for name in formats():
