@@ -13,6 +13,16 @@ class AdviceWarning(UserWarning):
     """Something about the table or the model deserves a look; nothing is wrong with the call.
 
     Silence it with ``warnings.simplefilter("ignore", treewright.AdviceWarning)``.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from treewright import AdviceWarning, encode
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore", AdviceWarning)
+    ...     data = encode({"price": ["$7.58", "$12.00", "$3.10"]})
+    >>> data.columns[0].tolist()
+    [7.58, 12.0, 3.1]
     """
 
 

@@ -37,6 +37,15 @@ def from_lightgbm(
     Tree
         Its predictions are the scores of the leaves, which contain the learning rate. Categories unknown to
         the booster go to the heavier side, as in every `Tree`; LightGBM sends them right.
+
+    Examples
+    --------
+    >>> import lightgbm, numpy as np  # doctest: +SKIP
+    >>> rows = lightgbm.Dataset(np.arange(100.0)[:, None], np.arange(100) > 50)  # doctest: +SKIP
+    >>> booster = lightgbm.train({"objective": "binary", "verbose": -1}, rows, 1)  # doctest: +SKIP
+    >>> from_lightgbm(booster).n_leaves == booster.trees_to_dataframe().split_feature.isna().sum()
+    ... # doctest: +SKIP
+    True
     """
     booster = _booster(model)
     foreign.check_number(tree, booster.num_trees())

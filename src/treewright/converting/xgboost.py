@@ -50,6 +50,13 @@ def from_xgboost(
     Tree
         Its predictions are the scores of the leaves, without the base score. Categories unknown to the
         booster go to the heavier side, as in every `Tree`.
+
+    Examples
+    --------
+    >>> import xgboost, numpy as np  # doctest: +SKIP
+    >>> rows = xgboost.DMatrix(np.arange(100.0)[:, None], np.arange(100) > 50)  # doctest: +SKIP
+    >>> booster = xgboost.train({"objective": "binary:logistic"}, rows, 1)  # doctest: +SKIP
+    >>> print(from_xgboost(booster))  # doctest: +SKIP
     """
     check_rows(rows)
     booster = _booster(model)

@@ -35,36 +35,51 @@ def encode(
 ) -> Dataset:
     """Encode a table, with the target to learn or without it.
 
-    `table`: a numpy array, pandas or polars DataFrame, Arrow table or record batch, scipy sparse matrix, dict
-    of columns, list of rows, or whatever narwhals or the Arrow C interface can read. Float arrays and columns
-    are not copied.
-
-    `target`: values (array, Series, list; two-dimensional for several targets), or the name of a column of
-    the table, or a list of such names. `classes` says whether they are classes (True) or numbers (False); by
-    default floats are numbers and everything else is classes.
-
-    `weight`: one finite number >= 0 per row; None: every row weighs 1.
-
-    `kinds` overrides the kind of some columns: a dict by name (by position for arrays), or one kind for each.
-    Otherwise text, bools, pandas' Categorical, polars' Categorical and Enum and Arrow's dictionaries are
-    categories, dates and times are times, and the rest is numbers. A matrix of bools is numbers, 0 and 1.
-    Durations are numbers, in seconds. Times are microseconds since 1970, in UTC where they have a zone.
-
     Columns of text whose cells are numbers (``$7.58``, ``2.379,59``, ``12 yrs``), dates or many spellings of
     true and false are read as such, cells that cannot be read are missing, and an `AdviceWarning` says so.
-    `decimal` (``"."`` or ``","``), `thousands` (``","``, ``"."``, ``" "``, ``"'"`` or ``""``) and
-    `date_format` (directives of strptime, as in ``"%d/%m/%Y"``) say how to read them, by one text for all
-    such columns or a dict by column; a kind in `kinds` reads what can be read of its column, or keeps it as
-    categories.
 
-    `schema`: that of an earlier data set, for rows to predict or to validate. Frames are matched by the names
-    of their columns, arrays by position; categories and labels by value. A category that the schema does not
-    know gets the code -2, a missing one -1.
+    Parameters
+    ----------
+    table : table
+        A numpy array, pandas or polars DataFrame, Arrow table or record batch, scipy sparse matrix, dict of
+        columns, list of rows, or whatever narwhals or the Arrow C interface can read. Float arrays and
+        columns are not copied.
+    target : array, str or list of str, optional
+        The values (array, Series, list; two-dimensional for several targets), or the name of a column of the
+        table, or a list of such names.
+    weight : array of shape (n_rows,), optional
+        One finite number >= 0 per row; by default every row weighs 1.
+    kinds : dict, list or str, optional
+        The kind of some columns: a dict by name (by position for arrays), or one kind for each. Otherwise
+        text, bools, pandas' Categorical, polars' Categorical and Enum and Arrow's dictionaries are
+        categories, dates and times are times, and the rest is numbers. A matrix of bools is numbers, 0 and 1.
+        Durations are numbers, in seconds. Times are microseconds since 1970, in UTC where they have a zone.
+        A text column with a kind is read as far as possible, or kept as categories.
+    schema : Schema, optional
+        That of an earlier data set, for rows to predict or to validate. Frames are matched by the names of
+        their columns, arrays by position; categories and labels by value. A category that the schema does
+        not know gets the code -2, a missing one -1.
+    classes : bool, optional
+        Whether the target is classes (True) or numbers (False); by default floats are numbers and everything
+        else is classes.
+    judging : bool, default=False
+        The rows are for evaluation only, by `certify(test=)`, `report(test=)` or `Tree.loss_of`. A class that
+        the schema does not know has the code -1 and is always a misclassification; otherwise it is an error.
+        (Test rows that are given as a tuple (table, target) are encoded like this.)
+    decimal : {".", ","} or dict, optional
+        The decimal sign of numbers in text columns: one for all, or a dict by column.
+    thousands : {",", ".", " ", "'", ""} or dict, optional
+        The separator of their thousands.
+    date_format : str or dict, optional
+        How dates in text columns are written: directives of strptime, as in ``"%d/%m/%Y"``.
 
-    `judging`: the rows are for evaluation only, by `certify(test=)`, `report(test=)` or `Tree.loss_of`. A
-    class that the schema does not know has the code -1 and is always a misclassification; otherwise it is an
-    error. (Test rows that are given as a tuple (table, target) are encoded like this.)
+    Returns
+    -------
+    Dataset
+        The columns as arrays, with their `schema`.
 
+    Examples
+    --------
     >>> data = encode({"age": [31, None, 52], "job": ["cook", "clerk", None]}, ["no", "yes", "yes"])
     >>> data.columns[0].tolist(), data.columns[1].tolist(), data.targets.tolist()
     ([31.0, nan, 52.0], [1, 0, -1], [[0, 1, 1]])

@@ -23,6 +23,12 @@ class Column:
     A number is tested against a threshold, a category against a set of values. A time is a number
     (microseconds since 1970, in UTC where the table names a zone) that is shown as a date. The behaviour of
     its kind is a method of `type`.
+
+    Examples
+    --------
+    >>> from treewright import Column
+    >>> Column("age").kind, Column("job", "category", ("cook", "pilot")).is_category
+    ('number', True)
     """
 
     name: str
@@ -61,6 +67,12 @@ class Target:
     Where there are misclassification costs, `costs[i][j]` is the cost of predicting class j for a row of
     class i; predictions and losses follow it. Splits are chosen with the weights of rows multiplied by the
     `emphasis` of their class, and by the generalised Gini index where there are `stakes`, a cost matrix.
+
+    Examples
+    --------
+    >>> from treewright import encode
+    >>> encode({"x": [1, 2]}, ["no", "yes"]).schema.targets[0].classes
+    ('no', 'yes')
     """
 
     name: str = "y"

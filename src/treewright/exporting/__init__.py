@@ -38,13 +38,29 @@ def suffixes() -> dict[str, str]:
 
 
 def export(model: Any, format: str = "text", *, check: Any = None, **options: Any) -> str | bytes:
-    """A tree, or that of a fitted model, in a format; `options` are those of the format's `render`.
+    """A tree, or that of a fitted model, in a format.
 
-    With `check` the result is run before it is returned, and its predictions are compared with those of the
-    model, to the last bit: on a table, (table, target) or Dataset, or, with True, on 10,000 rows at and next
-    to every threshold, with missing and infinite values and unseen categories. ValueError names the first row
-    that differs, ImportError what is missing to run it.
+    Parameters
+    ----------
+    model : Tree or fitted estimator
+        What to export.
+    format : str, default="text"
+        One of `treewright.exporting.formats()`.
+    check : bool, table, tuple (table, target) or Dataset, optional
+        Run the result before it is returned, and compare its predictions with those of the model, to the last
+        bit: on the rows, or, with True, on 10,000 rows at and next to every threshold, with missing and
+        infinite values and unseen categories. ValueError names the first row that differs, ImportError what
+        is missing to run it.
+    **options
+        Those of the format: the keyword arguments of its `render`.
 
+    Returns
+    -------
+    str or bytes
+        The tree in the format.
+
+    Examples
+    --------
     >>> from treewright import encode, grow
     >>> tree = grow(encode({"x": [1.0, 2.0, 3.0, 4.0]}, ["a", "a", "b", "b"]))
     >>> print(export(tree))

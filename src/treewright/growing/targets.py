@@ -28,6 +28,13 @@ _LEAST_ORDER = 1000  # numbers below 2 ** -1000 lose digits
 def criteria(task: Literal["classes", "numbers"] | None = None) -> list[str]:
     """The names of all criteria, or of those for one task.
 
+    Parameters
+    ----------
+    task : {"classes", "numbers"}, optional
+        The kind of the target.
+
+    Examples
+    --------
     >>> criteria("numbers")
     ['absolute_error', 'poisson', 'squared_error']
     """

@@ -39,6 +39,7 @@ class _CoreNumber:
         return self if tree is None else getattr(tree._core, self.name)  # type: ignore[return-value]
 
 
+@partial(documented, arguments=KDTreeParameters.parameters)
 class KDTree:
     """A k-d tree: finds nearest neighbours among points with few columns.
 

@@ -42,6 +42,12 @@ class Oblique(Option):
     Directions are found by regression on the target and at random, refined, rounded, and scanned exactly. An
     oblique split is chosen where its gain, less 10 % for each column after the first, is larger than that of
     the best single column. ``split="oblique"`` is ``split=Oblique()``.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier, Oblique
+    >>> DecisionTreeClassifier(split=Oblique(3))
+    DecisionTreeClassifier(split=Oblique(3))
     """
 
     stands_for: ClassVar[dict[str, str]] = {"split": "oblique"}
@@ -59,6 +65,12 @@ class Gain(Option):
     """Choose the column with the best split, by the criterion.
 
     ``selection="gain"`` is ``selection=Gain()``.
+
+    Examples
+    --------
+    >>> from treewright import DecisionTreeClassifier, Gain
+    >>> DecisionTreeClassifier(selection=Gain(significance=0.01))
+    DecisionTreeClassifier(selection=Gain(significance=0.01))
     """
 
     stands_for: ClassVar[dict[str, str]] = {"selection": "gain"}
@@ -82,6 +94,12 @@ class ConditionalInference(Option):
     columns with many values. A node in which no column has a p-value, times the number of columns, of at most
     `alpha` stays a leaf. The split of the chosen column is the best one by the criterion.
     ``selection="test"`` is ``selection=ConditionalInference()``.
+
+    Examples
+    --------
+    >>> from treewright import ConditionalInference, DecisionTreeClassifier
+    >>> DecisionTreeClassifier(selection=ConditionalInference(0.01))
+    DecisionTreeClassifier(selection=ConditionalInference(0.01))
     """
 
     stands_for: ClassVar[dict[str, str]] = {"selection": "test"}
@@ -141,6 +159,13 @@ class FeatureCosts(Option):
     """Prices of measuring columns, and how many columns the tree may test.
 
     A plain dict or sequence stands for ``FeatureCosts(prices)``.
+
+    Examples
+    --------
+    >>> from treewright import FeatureCosts, encode, grow
+    >>> data = encode({"scan": [1, 2, 3, 4], "age": [1, 2, 3, 4]}, ["a", "a", "b", "b"])
+    >>> grow(data, feature_costs=FeatureCosts({"scan": 500}, max_used=1)).root.test.column
+    'age'
     """
 
     prices: Any = parameter(

@@ -33,7 +33,10 @@ def _value_class(method: str) -> type[Pruning]:
             annotations[name] = str(each.annotation)
     summary = doc.partition("\n\n")[0]
     name = "SRM" if method == "srm" else method.title().replace("_", "")
+    example = f">>> from treewright import DecisionTreeClassifier, {name}\n"
+    example += f">>> DecisionTreeClassifier(pruning={name}())\nDecisionTreeClassifier(pruning={name}())"
     text = f'{summary}\n\n``pruning="{method}"`` is ``pruning={name}()``.\n'
+    text += f"\nExamples\n--------\n{example}\n"
     own = {"__module__": __name__, "__doc__": text, "__annotations__": annotations, "method": method}
     return type(name, (Pruning,), own | fields)
 

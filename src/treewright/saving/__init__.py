@@ -68,6 +68,15 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
 
     Raises TypeError, before anything is written, where a category or class is not a str, bool, int or float.
 
+    Parameters
+    ----------
+    model : Tree, ensemble or fitted estimator
+        What to save.
+    path : str or path
+        The file; one that exists is replaced.
+
+    Examples
+    --------
     >>> import tempfile
     >>> from treewright import encode, grow, load
     >>> tree = grow(encode({"x": [1.0, 2.0, 3.0]}, ["a", "b", "b"]))
@@ -113,6 +122,28 @@ def load(path: str | os.PathLike[str]) -> Model:
 
     Raises ValueError, with the name of the file, if it is damaged, was changed, is no model or was written by
     a newer version. Nothing in a file is ever run or imported.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+
+    Returns
+    -------
+    Tree, Forest, Boosted, BoostedNumbers or GradientBoosted
+        The model.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from treewright import encode, grow, load, save
+    >>> tree = grow(encode({"x": [1.0, 2.0, 3.0]}, ["a", "b", "b"]))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save(tree, f"{folder}/tree.json")
+    ...     print(load(f"{folder}/tree.json"))
+    3 rows
+    ├─ x <= 1.5   a    1 row   100 %
+    └─ x > 1.5    b   2 rows   100 %
     """
     name = os.fspath(path)
     with open(name, "rb") as file:

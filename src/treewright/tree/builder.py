@@ -160,7 +160,17 @@ def sum_of_leaves(end: Int32s, at_leaves: Array) -> Ints:
 
 @dataclass(frozen=True)
 class Leaf:
-    """A leaf: the weight of each class; or weight, value and deviation of each numeric target."""
+    """A leaf: the weight of each class; or weight, value and deviation of each numeric target.
+
+    Examples
+    --------
+    >>> from treewright import Below, Branch, Column, Leaf, Schema, Target, Tree
+    >>> schema = Schema((Column("x"),), (Target("y", ("no", "yes")),))
+    >>> print(Tree.write(schema, Branch(Below("x", 2), Leaf([3, 0]), Leaf([1, 4]))))
+    8 rows
+    ├─ x <= 2   no    3 rows    100 %
+    └─ x > 2    yes   5 rows   80.0 %
+    """
 
     statistic: Sequence[float]
 
@@ -170,6 +180,12 @@ class Branch:
     """A test and its two subtrees: `left` where the test holds, `right` where it does not.
 
     Missing values go left, right, or by default to the heavier side.
+
+    Examples
+    --------
+    >>> from treewright import Below, Branch, Leaf
+    >>> Branch(Below("x", 2), Leaf([3, 0]), Leaf([1, 4])).test
+    Below(column='x', threshold=2)
     """
 
     test: NodeTest

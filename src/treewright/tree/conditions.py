@@ -91,7 +91,14 @@ class NodeTest:
 
 @dataclass(frozen=True)
 class Below(NodeTest):
-    """The test `value <= threshold` of a number or a time."""
+    """The test `value <= threshold` of a number or a time.
+
+    Examples
+    --------
+    >>> from treewright import Below, encode, grow
+    >>> grow(encode({"x": [1, 2, 3, 4]}, ["a", "b", "b", "b"]), root=Below("x", 3)).root.test
+    Below(column='x', threshold=3.0)
+    """
 
     column: str
     threshold: float
@@ -106,7 +113,15 @@ class Below(NodeTest):
 
 @dataclass(frozen=True)
 class Among(NodeTest):
-    """The test whether a category is one of `categories`."""
+    """The test whether a category is one of `categories`.
+
+    Examples
+    --------
+    >>> from treewright import Among, encode, grow
+    >>> data = encode({"job": ["cook", "pilot", "clerk"]}, ["a", "b", "b"])
+    >>> grow(data, root=Among("job", ("cook",))).root.test
+    Among(column='job', categories=('cook',))
+    """
 
     column: str
     categories: tuple[Any, ...]

@@ -558,7 +558,15 @@ class Tree(FrozenArrays, Presented):
 
 @dataclass(frozen=True)
 class Node:
-    """A view of one node; nothing is copied."""
+    """A view of one node; nothing is copied.
+
+    Examples
+    --------
+    >>> from treewright import encode, grow
+    >>> root = grow(encode({"x": [1, 2, 3, 4]}, ["a", "a", "b", "b"])).root
+    >>> root.test, root.left.is_leaf
+    (Below(column='x', threshold=2.5), True)
+    """
 
     tree: Tree
     index: int

@@ -80,7 +80,18 @@ class Fidelity:
 
 @dataclass(frozen=True)
 class Distillation:
-    """A small tree in place of a model, with its fidelity, accuracy and certificate."""
+    """A small tree in place of a model, with its fidelity, accuracy and certificate.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from treewright import RandomForestClassifier, distillation
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forest = RandomForestClassifier(20, random_state=0).fit(X, y)
+    >>> found = distillation(forest, X, max_leaf_nodes=4)
+    >>> found.tree.n_leaves <= 4, found.set_aside
+    (True, True)
+    """
 
     tree: Tree
     teacher: str  # what kind of model it was

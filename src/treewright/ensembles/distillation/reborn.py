@@ -42,6 +42,14 @@ class BornAgain:
 
     If `is_smallest` is False, a limit ended the search: there may be smaller trees, and `least_depth` and
     `least_leaves` are lower bounds for all of them.
+
+    Examples
+    --------
+    >>> from treewright import born_again, encode, grow_forest
+    >>> data = encode({"x": [1, 2, 3, 4, 5, 6]}, ["a", "a", "b", "b", "a", "a"])
+    >>> found = born_again(grow_forest(data, n_trees=3))
+    >>> found.is_smallest, found.tree.depth == found.least_depth
+    (True, True)
     """
 
     tree: Tree
