@@ -109,7 +109,7 @@ class Table:
         from treewright import grow
         from treewright.encoding.splits import split
 
-        fewer, validation = split(rows, (2, 1), seed=0)
+        fewer, validation = split(rows, (2, 1), random_state=0)
         return {
             False: Table(criterion, rows, None, grow(rows, criterion=criterion)),
             True: Table(criterion, fewer, validation, grow(fewer, criterion=criterion)),

@@ -162,9 +162,9 @@ def test_number_of_threads(criterion: str, rows: int) -> None:
 def test_number_of_threads_with_random_choices(criterion: str) -> None:
     table = real_table(criterion, 300)
     for options in ({"max_features": 2}, {"splitter": "random"}):
-        one = table.grow(criterion, n_jobs=1, seed=7, _small_rows=32, **options)
+        one = table.grow(criterion, n_jobs=1, random_state=7, _small_rows=32, **options)
         for n_jobs in (2, 3, 5):
-            same_tree(one, table.grow(criterion, n_jobs=n_jobs, seed=7, _small_rows=32, **options))
+            same_tree(one, table.grow(criterion, n_jobs=n_jobs, random_state=7, _small_rows=32, **options))
 
 
 @pytest.mark.parametrize("criterion", ["gini", "squared_error"])
@@ -358,7 +358,7 @@ def test_lists_and_histograms_grow_one_tree(criterion: str, outputs: int, weight
         np.testing.assert_allclose(wanted.statistic, tree.statistic, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("draws", [{}, {"max_features": 2, "seed": 3}], ids=str)
+@pytest.mark.parametrize("draws", [{}, {"max_features": 2, "random_state": 3}], ids=str)
 @pytest.mark.parametrize(
     ("criterion", "outputs"),
     [("gini", 4), ("entropy", 3), ("gain_ratio", 3), ("sqrt", 2), ("error", 3), ("squared_error", 0)],

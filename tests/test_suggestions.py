@@ -112,7 +112,7 @@ def test_keywords_of_constructors(owner: str, name: str, meant: str | None) -> N
 
 FUNCTIONS: list[tuple[Callable[..., Any], tuple[Any, ...], str, str]] = [
     (tw.grow, (DATA,), "min_sample_leaf", "min_samples_leaf"),
-    (tw.grow, (DATA,), "random_state", "seed"),
+    (tw.grow, (DATA,), "seed", "random_state"),
     (tw.encode, (TABLE,), "targets", "target"),
     (tw.encode, (TABLE,), "cat_features", "kinds"),
     (tw.importance, (TREE,), "n_repeat", "n_repeats"),

@@ -51,7 +51,7 @@ def test_spam_gets_no_advice() -> None:
     spam = load_spam()
     data = encode(spam.table(), spam.target)
     assert advise(data) == []
-    train, test = split(data, (0.6, 0.2), seed=1)
+    train, test = split(data, (0.6, 0.2), random_state=1)
     tree = grow(train, max_leaf_nodes=40)
     assert fit_advice(tree, train, test=test, tested=metrics(tree, test)) == []
 

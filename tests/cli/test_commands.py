@@ -163,7 +163,7 @@ def test_what_fails_leaves_both_old_files(
         monkeypatch.setattr(model_files.os, "fsync", full)
     before = set(os.listdir())
     with pytest.raises(SystemExit) as stopped:
-        cli.main(["fit", "loans.csv", "--target", "default", "--seed", "7"])
+        cli.main(["fit", "loans.csv", "--target", "default", "--random-state", "7"])
     assert stopped.value.code == 1
     name = "loans.tree.json" if failing == "model" else "loans.report.html"
     assert capfd.readouterr().err == f"treewright: error: {name} cannot be written: No space left on device\n"

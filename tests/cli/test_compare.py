@@ -59,8 +59,9 @@ def fitted(capfd: Capture, *arguments: str) -> tuple[int, float]:
 
 OPTIONS = {
     "plain": "--target default --drop id --drop amount",
-    "growing": "--target default --drop id --criterion entropy --min-samples-leaf 4 --seed 3 --delta 0.1",
-    "costs": "--target default --drop id --cost yes:no=3 --prior yes=0.2 --prior no=0.8 --seed 1",
+    "growing": "--target default --drop id --criterion entropy --min-samples-leaf 4 --random-state 3 "
+    "--delta 0.1",
+    "costs": "--target default --drop id --cost yes:no=3 --prior yes=0.2 --prior no=0.8 --random-state 1",
     "file of costs": "--target default --drop id --cost costs.json --cost-split none",
     "reading": "--target default --drop id --weights often --max-depth 6 --kinds age=category --na-values=-1 "
     "--na-values=- --separator semicolon --header",

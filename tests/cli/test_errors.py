@@ -173,7 +173,7 @@ OTHER = [
     (1, "describe broken.jsonl", "broken.jsonl, line 1 is not JSON"),
     (1, "describe .", ". is a folder; name one CSV"),
     (1, "show -", "a model is read from a file, not from the standard input"),
-    (2, "fit ok.csv --target y --seed 1.5", "--seed: '1.5' is not a whole number"),
+    (2, "fit ok.csv --target y --random-state 1.5", "--random-state: '1.5' is not a whole number"),
     (2, "fit ok.csv --target y --max-leaf-nodes 2.7", "--max-leaf-nodes: '2.7' is not a whole number"),
     (2, "fit ok.csv --target y --n-jobs 0.5", "--n-jobs: '0.5' is not a whole number"),
     (2, "show m.json --max-depth 1e1", "--max-depth: '1e1' is not a whole number"),
@@ -505,7 +505,7 @@ def test_permissions_are_told(folder: Path, capfd: pytest.CaptureFixture[str]) -
 
 
 def interrupted(code: str, folder: Path, after: float = 0.0) -> tuple[int, str]:
-    """The exit code and the messages of a program to which Ctrl-C comes `after` seconds from its word "now"."""
+    """The exit code and the messages of a program to which Ctrl-C comes `after` seconds from its "now"."""
     with subprocess.Popen(
         [sys.executable, "-c", code], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:

@@ -70,7 +70,7 @@ def test_the_saved_tree_is_the_one_that_was_pruned_and_tested(
     grown = grow(train)
     path = select(prune(grown, "cost_complexity"), validation=valid)
     assert path.pruned.n_leaves < grown.n_leaves
-    tree, out = fitted(capfd, "--seed", 3)
+    tree, out = fitted(capfd, "--random-state", 3)
     assert same(tree, path.pruned)
     assert "grown from 240 rows, pruned by 80, tested on 80\n" in out
     assert f"{grown.n_leaves} leaves grown by gini in " in out

@@ -99,7 +99,7 @@ def test_shares_are_kept_in_every_class() -> None:
 def test_another_seed_deals_otherwise() -> None:
     data = table(0, 60)
     assert (folds(data, 5, 1) != folds(data, 5, 2)).any()
-    assert names(split(data, seed=1)[0]) != names(split(data, seed=2)[0])
+    assert names(split(data, random_state=1)[0]) != names(split(data, random_state=2)[0])
 
 
 def test_rows_of_no_weight_change_nothing() -> None:
@@ -161,7 +161,7 @@ def test_wrong_shares(shares: object) -> None:
 def test_wrong_rows_and_seeds() -> None:
     with pytest.raises(ValueError, match="2 rows cannot be split into 3 parts"):
         split(table(0, 60).take([0, 1]))
-    with pytest.raises(ValueError, match="seed is -1"):
+    with pytest.raises(ValueError, match="random_state is -1"):
         folds(table(0, 60), 3, -1)
     with pytest.raises(ValueError, match="split: the table has no target"):
         split([[1.0]])

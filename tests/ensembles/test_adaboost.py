@@ -459,12 +459,12 @@ def test_drawn_rows() -> None:
     """By drawing, a tree without limits still misses the rows that it has not seen; seeds decide."""
     x, y = numbers_of(2)
     data = encode(x, y)
-    found = boost_numbers(data, rounds=5, resample=True, seed=3, max_depth=None)
+    found = boost_numbers(data, rounds=5, resample=True, random_state=3, max_depth=None)
     assert len(found.trees) == 5
     assert (found.errors > 0).all()
-    again = boost_numbers(data, rounds=3, resample=True, seed=3, max_depth=None)
+    again = boost_numbers(data, rounds=3, resample=True, random_state=3, max_depth=None)
     assert again.trees == found.trees[:3]
-    assert boost_numbers(data, rounds=3, resample=True, seed=4, max_depth=None).trees != again.trees
+    assert boost_numbers(data, rounds=3, resample=True, random_state=4, max_depth=None).trees != again.trees
     assert [int(tree.weight[0]) for tree in found.trees] == [len(y)] * 5
 
 

@@ -139,7 +139,8 @@ def test_larger_forests_are_faithful() -> None:
     target = (table[:, 0] * table[:, 1] + rng.normal(size=300) > 0).astype(int)
     data = encode(table, target)
     trees = [
-        grow(data.take(rng.integers(300, size=300)), max_depth=3, max_features=2, seed=i) for i in range(5)
+        grow(data.take(rng.integers(300, size=300)), max_depth=3, max_features=2, random_state=i)
+        for i in range(5)
     ]
     found = born_again(trees, time_limit=None)
     assert found.is_smallest
@@ -203,7 +204,7 @@ def test_pruned_by_rows() -> None:
 def test_limits_end_the_search_with_a_clear_answer() -> None:
     rng = np.random.default_rng(1)
     data = encode(rng.normal(size=(500, 12)), rng.integers(2, size=500))
-    trees = [grow(data, max_depth=5, max_features=3, seed=i) for i in range(20)]
+    trees = [grow(data, max_depth=5, max_features=3, random_state=i) for i in range(20)]
     with pytest.raises(TimeoutError, match=r"time_limit=0\.05 seconds; it needs at least depth"):
         born_again(trees, time_limit=0.05)
     with pytest.raises(MemoryError, match="memory_limit=10000; it needs at least depth"):
@@ -216,7 +217,7 @@ def test_an_unfinished_search_says_so() -> None:
     rng = np.random.default_rng(2)
     table = rng.normal(size=(400, 5))
     data = encode(table, (table.sum(axis=1) > 0).astype(int))
-    trees = [grow(data, max_depth=4, max_features=2, seed=i) for i in range(5)]
+    trees = [grow(data, max_depth=4, max_features=2, random_state=i) for i in range(5)]
     found = next(
         found for memory in np.geomspace(2e6, 2e9, 12) if (found := _or_none(trees, memory)) is not None
     )
@@ -277,7 +278,7 @@ NUMBERS = Schema((Column("a"),), (Target("y"),))
         (random_forest(0), {"weights": [0.0] * 4}, ValueError, "not all of them 0"),
         (random_forest(0), {"weights": "heavy"}, ValueError, "weights"),
         (random_forest(0), {"rule": "median"}, ValueError, "'mean' or 'majority'"),
-        (random_forest(0), {"objective": "size"}, ValueError, "'depth', 'leaves', 'depth_leaves'"),
+        (random_forest(0), {"objective": "size"}, ValueError, "one of depth, leaves, depth_leaves"),
         (random_forest(0), {"time_limit": 0}, ValueError, "time_limit is 0"),
         (random_forest(0), {"memory_limit": "much"}, ValueError, "memory_limit is 'much'"),
     ],
@@ -346,7 +347,7 @@ def test_scikit_learns_forest() -> None:
 def test_progress_and_what_it_raises() -> None:
     rng = np.random.default_rng(1)
     data = encode(rng.normal(size=(500, 12)), rng.integers(2, size=500))
-    trees = [grow(data, max_depth=5, max_features=3, seed=i) for i in range(20)]
+    trees = [grow(data, max_depth=5, max_features=3, random_state=i) for i in range(20)]
     heard: list[float] = []
 
     def listen(share: float) -> None:
@@ -369,7 +370,7 @@ from treewright import encode, grow
 from treewright.ensembles.distillation import born_again
 rng = np.random.default_rng(1)
 data = encode(rng.normal(size=(500, 12)), rng.integers(2, size=500))
-trees = [grow(data, max_depth=5, max_features=3, seed=i) for i in range(20)]
+trees = [grow(data, max_depth=5, max_features=3, random_state=i) for i in range(20)]
 told = []
 def listen(share):
     if not told:

@@ -167,10 +167,10 @@ def test_leaves_by_the_truth() -> None:
 
 
 def test_deterministic_by_seed_for_any_number_of_threads() -> None:
-    one, two = (distill(Soft(), TABLE, seed=3, n_jobs=n) for n in (1, 2))
+    one, two = (distill(Soft(), TABLE, random_state=3, n_jobs=n) for n in (1, 2))
     assert one == two
-    assert one == distill(Soft(), TABLE, seed=3)
-    assert one != distill(Soft(), TABLE, seed=4)
+    assert one == distill(Soft(), TABLE, random_state=3)
+    assert one != distill(Soft(), TABLE, random_state=4)
 
 
 def test_weights_count_and_rows_without_weight_do_not() -> None:
@@ -419,10 +419,10 @@ def test_what_interrupts_the_teacher_passes() -> None:
         (TABLE, {"max_leaf_nodes": 0}, ValueError, "max_leaf_nodes is 0"),
         (TABLE, {"n_synthetic": -1}, ValueError, "n_synthetic is -1"),
         (TABLE, {"n_synthetic": 1.5}, ValueError, "n_synthetic is 1.5"),
-        (TABLE, {"seed": -1}, ValueError, "seed is -1"),
+        (TABLE, {"random_state": -1}, ValueError, "random_state is -1"),
         (TABLE, {"restate": "both"}, ValueError, "'teacher' or 'truth'"),
         (TABLE, {"restate": "truth"}, ValueError, "needs the data's targets"),
-        (TABLE, {"leaf": "linear"}, TypeError, "no option 'leaf'; there are criterion"),
+        (TABLE, {"leaf": "linear"}, TypeError, "no parameter 'leaf'; the parameters are model"),
         (TABLE, {"missing": "fractional"}, ValueError, "one leaf"),
         (TABLE, {"criterion": "ginni"}, ValueError, "ginni"),
     ],

@@ -47,11 +47,13 @@ def test_a_tree_is_that_of_its_rows(data):
     """Rows drawn as weights give the tree of a table in which they are repeated; by plain gains, because a
     row that was drawn twice tells no more than once, whereas two rows do.
     """
-    forest = grow_forest(data, n_trees=5, max_features=2, seed=3, min_samples_leaf=1, category_gain="plain")
+    forest = grow_forest(
+        data, n_trees=5, max_features=2, random_state=3, min_samples_leaf=1, category_gain="plain"
+    )
     for member, tree in enumerate(forest):
         rows = np.sort(forest.draws.rows(member))
         seed = int(forest.draws.random(member, 1).integers(2**31 - 1))
-        repeated = grow(data.take(rows), max_features=2, seed=seed, category_gain="plain")
+        repeated = grow(data.take(rows), max_features=2, random_state=seed, category_gain="plain")
         assert_array_equal(tree.feature, repeated.feature)
         assert_array_equal(tree.threshold, repeated.threshold)
         assert_allclose(tree.statistic, repeated.statistic, rtol=1e-12)
@@ -86,7 +88,10 @@ def test_a_bootstrap_leaves_out_a_third():
 
 
 def test_members_do_not_depend_on_the_others(data):
-    few, many = grow_forest(data, n_trees=3, seed=5), grow_forest(data, n_trees=8, seed=5, n_jobs=3)
+    few, many = (
+        grow_forest(data, n_trees=3, random_state=5),
+        grow_forest(data, n_trees=8, random_state=5, n_jobs=3),
+    )
     assert list(few) == list(many)[:3]
     assert list(many.first(3)) == list(few)
     with pytest.raises(ValueError, match="n_trees is 9; it must be from 1 to 8"):
@@ -96,7 +101,7 @@ def test_members_do_not_depend_on_the_others(data):
 def test_votes(data):
     """Soft votes are means of shares, hard ones count answers; numbers are averaged."""
     for voting in ("soft", "hard"):
-        forest = grow_forest(data, n_trees=7, seed=2, voting=voting, max_depth=4)
+        forest = grow_forest(data, n_trees=7, random_state=2, voting=voting, max_depth=4)
         fresh = table(80, seed=9, holes=0.1)
         if not data.schema.predicts_classes:
             said = np.mean([tree.predict(fresh) for tree in forest], axis=0)
@@ -132,7 +137,7 @@ def test_votes_of_very_many_classes():
 
 def test_out_of_bag(data):
     """Each row is judged by the trees that have not seen it, tree after tree."""
-    forest = grow_forest(data, n_trees=12, seed=1)
+    forest = grow_forest(data, n_trees=12, random_state=1)
     out = out_of_bag(forest, data, n_threads=2)
     truth = data.targets[0]
     for size in (1, 5, 12):
@@ -164,7 +169,7 @@ def test_out_of_bag_needs_its_rows(data):
 
 def test_importance(data):
     """The rise of each tree's loss on its unseen rows, against the same by hand."""
-    forest = grow_forest(data, n_trees=6, seed=4, max_features=3)
+    forest = grow_forest(data, n_trees=6, random_state=4, max_features=3)
     found = importance_of(forest, data, n_threads=2)
     rises = np.zeros((6, 4))
     for member, tree in enumerate(forest):
@@ -276,7 +281,7 @@ def test_totals(kind, depth):
     x = random.normal(size=(3000, 4)).round(1)
     x[random.random(x.shape) < 0.05] = np.nan
     y = random.integers(0, 3, 3000)
-    trees = [grow(encode(x, y), max_depth=depth, max_features=2, seed=s) for s in range(6)]
+    trees = [grow(encode(x, y), max_depth=depth, max_features=2, random_state=s) for s in range(6)]
     table = {
         "float64": lambda: encode(x, schema=trees[0].schema),
         "float32": lambda: encode(x.astype(np.float32), schema=trees[0].schema),
@@ -324,7 +329,7 @@ def test_options(data):
         ({"n_trees": 0}, "n_trees=0 is not possible; it must be an int >= 1"),
         ({"voting": "loud"}, "voting='loud' is not possible; it must be one of 'soft', 'hard'"),
         ({"max_samples": 0}, "max_samples=0 is not possible"),
-        ({"seed": -1}, "seed=-1 is not possible"),
+        ({"random_state": -1}, "random_state=-1 is not possible"),
         ({"max_features": 0}, "max_features=0 is not possible"),
     ):
         with pytest.raises(ValueError, match=message):

@@ -274,7 +274,7 @@ def test_threads_change_nothing(n_classes):
     X, y = fine(20_000, n_classes)
     data = encode(X, y)
     judges = np.arange(len(y)) % 10 == 0
-    options = {"n_iterations": 5, "validation": judges, "scored": True, "max_features": 5, "seed": 3}
+    options = {"n_iterations": 5, "validation": judges, "scored": True, "max_features": 5, "random_state": 3}
     one, four = (boost(data, n_jobs=n, **options) for n in (1, 4))
     assert one.trees == four.trees
     np.testing.assert_array_equal(one.validation_loss, four.validation_loss)
@@ -372,7 +372,7 @@ def test_many_categories_share_a_cell():
 def test_drawn_columns_depend_on_the_seed_alone():
     X, y = fine(1000)
     data = encode(X, y)
-    one, again, other = (boost(data, n_iterations=5, max_features=2, seed=s) for s in (1, 1, 2))
+    one, again, other = (boost(data, n_iterations=5, max_features=2, random_state=s) for s in (1, 1, 2))
     assert one.trees == again.trees
     assert one.trees != other.trees
 

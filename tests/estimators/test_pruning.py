@@ -104,9 +104,9 @@ def test_the_folds_grow_as_the_estimator_does() -> None:
     ).fit(X[SEEN], Y[SEEN])
     data = encode(X[SEEN], Y[SEEN])
     path = prune(grow(data, max_depth=3, criterion="entropy"))
-    expected = select(path, data=data, n_folds=4, growing={"max_depth": 3}, seed=5)
+    expected = select(path, data=data, n_folds=4, growing={"max_depth": 3}, random_state=5)
     np.testing.assert_array_equal(model.pruning_path_.validation, expected.validation)
-    others = [{"growing": {}, "seed": 5}, {"growing": {"max_depth": 3}, "seed": 0}]
+    others = [{"growing": {}, "random_state": 5}, {"growing": {"max_depth": 3}, "random_state": 0}]
     for other in others:
         assert (select(path, data=data, n_folds=4, **other).validation != expected.validation).any()
 

@@ -109,7 +109,7 @@ def test_rises_are_those_of_naive_shuffles(case: str) -> None:
         truth = np.nan_to_num(test["x"]) * 2
     elif case == "several numbers":
         truth = np.stack([np.nan_to_num(test["x"]), (test["c"] == "u") * 3.0], axis=1)
-    found = importance(tree, (test, truth, weight), n_repeats=3, seed=7)
+    found = importance(tree, (test, truth, weight), n_repeats=3, random_state=7)
     expected, base = naive_rises(tree, test, truth, weight, 3, 7)
     assert found.base == pytest.approx(base)
     assert found.loss == {
@@ -202,7 +202,7 @@ def test_intervals_hold_as_often_as_they_say() -> None:
     for draw in range(400):
         truth = rng.random(80) < 0.5
         x = np.where(rng.random(80) < 0.9, truth, ~truth).astype(float)
-        found = importance(tree, ({"x": x}, np.where(truth, "b", "a")), n_repeats=5, seed=draw)["x"]
+        found = importance(tree, ({"x": x}, np.where(truth, "b", "a")), n_repeats=5, random_state=draw)["x"]
         held += found.lower <= 0.4 <= found.upper
         widths.append(found.upper - found.lower)
         rises.append(found.permutation)
@@ -220,7 +220,7 @@ def test_intervals_hold_for_columns_that_few_rows_are_asked_about() -> None:
     for draw in range(300):
         z, x = rng.integers(0, 2, 60), rng.random(60) > 0.02
         y = np.where(~x & (z == 1), "b", "a")
-        found = importance(tree, ({"x": x * 1.0, "z": z * 1.0}, y), n_repeats=3, seed=draw)["z"]
+        found = importance(tree, ({"x": x * 1.0, "z": z * 1.0}, y), n_repeats=3, random_state=draw)["z"]
         held += found.lower <= 0.01 <= found.upper
     assert held / 300 >= 0.93
 
@@ -299,7 +299,7 @@ def test_a_single_row_has_no_interval() -> None:
     ("options", "message"),
     [
         ({"n_repeats": 0}, "n_repeats is 0; it must be at least 1"),
-        ({"seed": -1}, "seed is -1"),
+        ({"random_state": -1}, "random_state is -1"),
         ({"delta": 0}, "delta is 0"),
         ({"n_jobs": 0}, "n_jobs is 0"),
     ],

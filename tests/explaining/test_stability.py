@@ -42,7 +42,7 @@ def by_hand(data: Dataset, n_bootstraps: int, seed: int, **growing: Any) -> list
 def test_shares_are_those_of_bootstraps_by_hand(kind: str) -> None:
     data = rows(kind)
     growing = {"max_leaf_nodes": 5}
-    found = stability(data, n_bootstraps=8, top=2, seed=3, **growing)
+    found = stability(data, n_bootstraps=8, top=2, random_state=3, **growing)
     trees, whole = by_hand(data, 8, 3, **growing), grow(data, **growing)
     for column in found.columns:
         uses = [(tree.feature == column.position).any() for tree in trees]
@@ -84,7 +84,7 @@ def test_the_same_for_any_number_of_threads_and_large_tables() -> None:
     data = encode(x, (x[:, 0] + rng.normal(size=len(x)) > 0).astype(int))
     one = stability(data, n_bootstraps=3, max_depth=3)
     assert stability(data, n_bootstraps=3, max_depth=3, n_jobs=2) == one
-    assert stability(data, n_bootstraps=3, max_depth=3, seed=1) != one
+    assert stability(data, n_bootstraps=3, max_depth=3, random_state=1) != one
     assert one.columns[0].root == 1.0
 
 
@@ -171,7 +171,7 @@ def test_text_json_and_page() -> None:
     [
         ({"n_bootstraps": 1}, ValueError, "n_bootstraps is 1; it must be at least 2"),
         ({"top": 0}, ValueError, "top is 0"),
-        ({"seed": "x"}, ValueError, "seed is 'x'"),
+        ({"random_state": "x"}, ValueError, "random_state is 'x'"),
         ({"max_depth": -1}, ValueError, "max_depth=-1 is not possible"),
         ({"depth": 3}, TypeError, "depth"),
     ],
@@ -179,5 +179,5 @@ def test_text_json_and_page() -> None:
 def test_options_are_checked(options: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         stability(rows("classes"), **options)
-    with pytest.raises(TypeError, match="data must be a Dataset"):
-        stability({"x": [1.0]})  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="stability: the table has no target"):
+        stability({"x": [1.0]})

@@ -106,12 +106,12 @@ def test_permutation_importance_equals_its_definition(
 def test_importances_are_independent_of_n_jobs() -> None:
     data = encode(*MADE)
     for by in ("permutation", "gain"):
-        options = {"n_estimators": 10, "seed": 3, "importance": by}
+        options = {"n_estimators": 10, "random_state": 3, "importance": by}
         one, two = (forest_importances(data, n_jobs=n, **options) for n in (1, 3))
         assert one.tobytes() == two.tobytes()
         assert one.tobytes() != forest_importances(data, spawn_key=(1,), **options).tobytes()
     np.testing.assert_allclose(one.sum(), 1.0)
-    options = {"n_estimators": 60, "seed": 3, "max_features": 1}
+    options = {"n_estimators": 60, "random_state": 3, "max_features": 1}
     pooled = forest_importances(data, **options)  # each tree considers 20 of the 28 columns
     assert pooled.tobytes() == forest_importances(data, n_jobs=2, **options).tobytes()
     assert pooled[:8].mean() > 3 * np.abs(pooled[8:]).mean()

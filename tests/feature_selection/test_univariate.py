@@ -120,7 +120,7 @@ def test_null_distribution_equals_scores_of_permuted_targets(weighted: bool) -> 
     random = np.random.default_rng(5)
     y, weight = random.integers(0, 3, 40), random.integers(1, 4, 40).astype(float) if weighted else None
     data = encode(table, y, weight=weight)
-    permutations = Permutations(data, "gini", {"min_samples_leaf": 2}, 7, seed=11)
+    permutations = Permutations(data, "gini", {"min_samples_leaf": 2}, 7, random_state=11)
     nulls, best = permutations.gains_by_column(), permutations.largest_gains()
     assert nulls[0] is nulls[4]
     for number in range(7):
@@ -148,7 +148,9 @@ def test_max_correction_controls_the_family_wise_error() -> None:
     for seed in range(40):
         random = np.random.default_rng(seed)
         found = split_scores(
-            encode(random.normal(size=(30, 8)), random.integers(0, 2, 30)), n_permutations=39, seed=seed
+            encode(random.normal(size=(30, 8)), random.integers(0, 2, 30)),
+            n_permutations=39,
+            random_state=seed,
         )
         kept += bool((found.adjusted_pvalue <= 0.1).any())
         assert (found.adjusted_pvalue >= found.pvalue - 0.1).all()
@@ -159,7 +161,7 @@ def test_benjamini_hochberg_equals_its_definition() -> None:
     for seed in range(5):
         random = np.random.default_rng(seed)
         data = encode(random.normal(size=(40, 12)).round(1), random.integers(0, 2, 40))
-        found = split_scores(data, n_permutations=29, correction="benjamini-hochberg", seed=seed)
+        found = split_scores(data, n_permutations=29, correction="benjamini-hochberg", random_state=seed)
         p, m = np.sort(found.pvalue), 12
         rates = [min(1.0, min(p[j] * m / (j + 1) for j in range(i, m))) for i in range(m)]
         np.testing.assert_allclose(np.sort(found.adjusted_pvalue), rates)

@@ -169,7 +169,7 @@ def test_limits_hold_and_draws_are_seeded() -> None:
     assert tree.depth <= 3
     assert tree.rows[tree.is_leaf].min() >= 20
     assert grow(data, selection="test", max_leaf_nodes=4).n_leaves == 4
-    drawn = [grow(data, selection="test", max_features=2, seed=seed) for seed in (1, 1, 2)]
+    drawn = [grow(data, selection="test", max_features=2, random_state=seed) for seed in (1, 1, 2)]
     assert drawn[0] == drawn[1]
     assert drawn[0] != drawn[2]
     whole = grow(data, selection="test")

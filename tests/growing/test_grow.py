@@ -291,7 +291,7 @@ def test_random_choices_are_legal_and_repeatable(criterion: str) -> None:
     """Few columns per node or random thresholds: still a tree to purity, the same one for the same seed."""
     table = big_table(criterion, 150, 1, holes=0.05)
     for options in ({"max_features": 1}, {"max_features": 2}, {"splitter": "random"}):
-        trees = [table.grow(criterion, seed=seed, **options) for seed in (0, 0, 1)]
+        trees = [table.grow(criterion, random_state=seed, **options) for seed in (0, 0, 1)]
         same_tree(trees[0], trees[1])
         assert not np.array_equal(trees[0].feature, trees[2].feature)
         for tree in trees:
@@ -301,14 +301,14 @@ def test_random_choices_are_legal_and_repeatable(criterion: str) -> None:
 
 def test_every_column_drawn_is_every_column() -> None:
     table = big_table("gini", 150, 1)
-    same_tree(table.grow("gini", max_features=4, seed=3), table.grow("gini"))
+    same_tree(table.grow("gini", max_features=4, random_state=3), table.grow("gini"))
 
 
 def test_drawing_goes_on_until_a_column_can_be_split() -> None:
     constant = np.zeros(10)
     table = table_of([constant] * 9 + [np.arange(10)], np.arange(10) % 2)
     for seed in range(5):
-        assert table.grow("gini", max_features=1, seed=seed).n_leaves == 10
+        assert table.grow("gini", max_features=1, random_state=seed).n_leaves == 10
 
 
 # ---- the door ---------------------------------------------------------------------------------

@@ -272,14 +272,14 @@ def test_chance_only_draws_sums() -> None:
     random = np.random.default_rng(0)
     rows = random.normal(size=(400, 20))
     data = encode(rows, (rows[:, 2] * rows[:, 5] > 0).astype(int))
-    trees = [grow(data, split="oblique", seed=seed) for seed in (0, 0, 2)]
+    trees = [grow(data, split="oblique", random_state=seed) for seed in (0, 0, 2)]
     assert trees[0] == trees[1]
     assert trees[0] != trees[2]
 
 
 def test_drawn_columns_bound_the_sums() -> None:
     rows, classes = diagonal(500)
-    tree = grow(encode(rows, classes), split="oblique", max_features=2, seed=4)
+    tree = grow(encode(rows, classes), split="oblique", max_features=2, random_state=4)
     checks.check_tree(tree)
     assert tree.n_leaves > 2
 

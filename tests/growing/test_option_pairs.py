@@ -50,8 +50,8 @@ BOTH: dict[str, dict[str, Any]] = {
     "root": {"root": Below("dose", 0.1)},
     "selection": {"selection": "test"},
     "split": {"split": "oblique"},
-    "random": {"splitter": "random", "seed": 1},
-    "max_features": {"max_features": 2, "seed": 1},
+    "random": {"splitter": "random", "random_state": 1},
+    "max_features": {"max_features": 2, "random_state": 1},
     "max_leaf_nodes": {"max_leaf_nodes": 5},
     "limits": {"min_samples_leaf": 8, "max_depth": 3},
 }
@@ -112,7 +112,7 @@ def pairs() -> list[Any]:
     for task, own in (("classes", CLASSES), ("numbers", NUMBERS)):
         options = own | BOTH
         for a, b in combinations(options, 2):
-            if not options[a].keys() & options[b].keys() - {"seed"}:
+            if not options[a].keys() & options[b].keys() - {"random_state"}:
                 found.append(pytest.param(task, options[a] | options[b], id=f"{task}: {a}, {b}"))
     return found
 

@@ -225,7 +225,7 @@ def test_estimators_take_a_first_split() -> None:
 def test_draws_come_again() -> None:
     x = np.random.default_rng(2).normal(size=(90, 4))
     data = encode(x, (x[:, 0] > x[:, 1]).astype(int))
-    trees = [grow(data, root="x3", max_features=1, seed=seed) for seed in (1, 1, 2)]
+    trees = [grow(data, root="x3", max_features=1, random_state=seed) for seed in (1, 1, 2)]
     assert trees[0] == trees[1] != trees[2]
     seen: list[float] = []
     grow(data, root="x3", progress=seen.append)

@@ -57,7 +57,7 @@ def test_grow_takes_what_is_declared_and_nothing_else() -> None:
         grow(data, max_dept=2)  # type: ignore[call-arg]
     assert grow(data, min_samples_leaf=0.5).n_leaves == 2
     assert grow(data, min_samples_leaf=0.6).n_leaves == 1
-    assert grow(data, max_features="sqrt", seed=1).n_leaves == 2
+    assert grow(data, max_features="sqrt", random_state=1).n_leaves == 2
 
 
 @pytest.mark.parametrize("name", TREES + CLASSIC + VOTING)

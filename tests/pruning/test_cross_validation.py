@@ -51,7 +51,7 @@ def test_the_constant_that_loses_least(method: str) -> None:
     assert told["c"] == least
     assert path.pruned == prune(example.tree, method, c=least).pruned
     other = prune(
-        example.tree, method, c="cv", data=example.data, n_folds=4, seed=1, growing={"max_depth": 5}
+        example.tree, method, c="cv", data=example.data, n_folds=4, random_state=1, growing={"max_depth": 5}
     )
     assert (other.details["losses"] != told["losses"]).any()
 
@@ -68,7 +68,7 @@ def test_the_folds_prune_by_the_same_options(method: str, options: dict[str, Any
     """The options beside the constant count in the folds, and so does the criterion of the tree."""
     example = case(4, classes=3)
     tree = grow(example.data, criterion="error")
-    told = prune(tree, method, c="cv", data=example.data, n_folds=4, seed=2, **options).details
+    told = prune(tree, method, c="cv", data=example.data, n_folds=4, random_state=2, **options).details
     mean, error = cross_validated_losses(
         example.data,
         {"criterion": "error"},

@@ -310,7 +310,7 @@ def test_validation_rows_may_lack_a_class_and_have_unseen_categories() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": "magic"}, "method is 'magic'; it must be one of 'pessimistic', 'validation'"),
+        ({"method": "magic"}, "method is 'magic'; it must be one of pessimistic, validation"),
         ({"method": "validation"}, "needs validation="),
         ({"validation": "data"}, "method='pessimistic' takes no validation="),
         ({"confidence": 0.0}, "confidence is 0.0"),

@@ -260,6 +260,6 @@ def test_the_seed_is_that_of_the_starts() -> None:
     x = rng.integers(0, 2, (300, 9)).astype(float)
     data = encode(x, (x[:, :4].sum(axis=1) + (rng.random(300) < 0.3) > 2).astype(int))
     tree = grow(data)
-    made = [rule_list(tree, data=data, seed=seed).rules for seed in (0, 0, 1, 2, 3, 4, 5)]
+    made = [rule_list(tree, data=data, random_state=seed).rules for seed in (0, 0, 1, 2, 3, 4, 5)]
     assert made[0] == made[1]
     assert len({tuple(rules) for rules in made}) > 1

@@ -22,12 +22,12 @@ HOSTILE = "<img src=x onerror=alert(1)></script>"
 
 
 def made(table: dict[str, Any], **options: Any) -> dict[str, Any]:
-    train, test = split(encode(table, Y), (0.6, 0.4), seed=1)
+    train, test = split(encode(table, Y), (0.6, 0.4), random_state=1)
     return report(grow(train, max_leaf_nodes=4), train=train, test=test, **options).payload
 
 
 def test_figures_are_those_of_the_test_rows() -> None:
-    train, test = split(encode({"x": X}, Y), (0.6, 0.4), seed=1)
+    train, test = split(encode({"x": X}, Y), (0.6, 0.4), random_state=1)
     tree = grow(train, max_leaf_nodes=4)
     page = report(tree, train=train, test=test)
     told, found = page.payload["headline"]["metrics"], metrics(tree, test)
@@ -41,7 +41,7 @@ def test_figures_are_those_of_the_test_rows() -> None:
 
 
 def test_figures_of_numbers_and_without_rows() -> None:
-    train, test = split(encode({"x": X}, 2 * X + RANDOM.normal(size=N)), (0.6, 0.4), seed=1)
+    train, test = split(encode({"x": X}, 2 * X + RANDOM.normal(size=N)), (0.6, 0.4), random_state=1)
     told = report(grow(train, max_leaf_nodes=4), test=test).payload["headline"]["metrics"]
     assert [name for name, _ in told["figures"]] == ["R²", "mean absolute error"]
     assert told["positive"] is None

@@ -214,7 +214,7 @@ def trouble() -> Iterator[tuple[str, type[Exception], str, dict[str, Any]]]:
     yield "open path", ValueError, "no tree of this path is selected", {"model": prune(tree)}
     yield "another path", ValueError, "path does not belong to the model", {"path": prune(grow(test))}
     yield "no chance", ValueError, "delta is 0", {"delta": 0}
-    yield "no seed", ValueError, "seed is -1", {"seed": -1}
+    yield "no seed", ValueError, "random_state is -1", {"random_state": -1}
     yield "no title", TypeError, "title must be text", {"title": 5}
     two = grow(encode({"x": [1.0, 2.0, 3.0]}, [["a", "u"], ["b", "u"], ["a", "v"]]))
     yield "two targets", ValueError, "a report is for one target; this tree has 2", {"model": two}

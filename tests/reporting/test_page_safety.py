@@ -168,7 +168,9 @@ def test_same_input_same_bytes() -> None:
     _, path, (train, validation, test) = case("few")
     again = report(path, train=train, validation=validation, test=test)
     assert again.html == made("few").html
-    assert report(path, train=train, test=test, seed=1).html != report(path, train=train, test=test).html
+    assert (
+        report(path, train=train, test=test, random_state=1).html != report(path, train=train, test=test).html
+    )
 
 
 def test_no_row_gets_into_the_page() -> None:

@@ -72,7 +72,7 @@ MADE = {
     "sums of columns": lambda: forest(CLASSES, split="oblique", max_features=4),
     "several classes": lambda: forest({"a": CLASSES, "b": THREE}),
     "several numbers": lambda: forest({"a": NUMBERS, "b": -SCORE}),
-    "weights": lambda: forest(CLASSES, WEIGHTS, seed=2**70),
+    "weights": lambda: forest(CLASSES, WEIGHTS, random_state=2**70),
     "weights that are all the same": lambda: forest(CLASSES, np.ones(N)),
     "costs": lambda: forest(CLASSES, costs=[[0, 1], [5, 0]]),
     "priors": lambda: forest(THREE, costs=Costs(priors={0: 0.2, 1: 0.3, 2: 0.5})),
@@ -160,7 +160,7 @@ def test_a_loaded_forest_knows_its_draws(tmp_path: Path) -> None:
     """So that rows out of bag are the same ones, by rows that weigh differently, too."""
     for weight in (None, np.ones(N), WEIGHTS):
         data = encode(TABLE, CLASSES, weight=weight)
-        grown = forest(CLASSES, weight, seed=3)
+        grown = forest(CLASSES, weight, random_state=3)
         loaded = round_trip(grown, tmp_path)
         one, two = out_of_bag(grown, data), out_of_bag(loaded, data)
         assert one.curve.tolist() == two.curve.tolist()

@@ -24,7 +24,7 @@ def line(comparison: Comparison, method: str, by: str = "") -> dict[str, object]
 
 def test_bounds_are_rounded_up_and_losses_to_the_nearest() -> None:
     """Whoever quotes a bound from the table must not quote less than it is."""
-    found = compare(table("classes", n=300), ["cost_complexity"], seed=3)
+    found = compare(table("classes", n=300), ["cost_complexity"], random_state=3)
     heading, always, *lines = (line.split() for line in str(found).splitlines()[2:])
     assert heading[0] == "method"
     assert always[0] == "always"
@@ -37,7 +37,7 @@ def test_bounds_are_rounded_up_and_losses_to_the_nearest() -> None:
 @pytest.mark.slow
 def test_all_methods_on_classes() -> None:
     data = table("classes", n=300)
-    comparison = compare(data, growing={"criterion": "entropy"}, seed=4)
+    comparison = compare(data, growing={"criterion": "entropy"}, random_state=4)
     train, validation, test = split(data, (0.6, 0.2, 0.2), 4)
     assert comparison.n_rows == (180, 60, 60)
     assert {row["method"] for row in comparison.rows} == {"unpruned", "rules", *methods()}
@@ -47,8 +47,8 @@ def test_all_methods_on_classes() -> None:
     expected = {
         "held-out rows, 0-SE": (train, select(path, validation=validation)),
         "held-out rows, 1-SE": (train, select(path, validation=validation, rule="1-SE")),
-        "folds, 0-SE": (both, select(whole, data=both, seed=4, rule="0-SE")),
-        "folds, 1-SE": (both, select(whole, data=both, seed=4)),
+        "folds, 0-SE": (both, select(whole, data=both, random_state=4, rule="0-SE")),
+        "folds, 1-SE": (both, select(whole, data=both, random_state=4)),
     }
     for by, (grown_from, chosen) in expected.items():
         row = line(comparison, "cost_complexity", by)
@@ -129,9 +129,16 @@ def test_what_the_methods_are_given(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(comparing, name, listening(name))
     train, validation, test = split(table("classes", n=200))
     how = {"max_depth": 4}
-    compare(train, ["cost_complexity", "srm", "bound"], validation=validation, test=test, seed=7, growing=how)
+    compare(
+        train,
+        ["cost_complexity", "srm", "bound"],
+        validation=validation,
+        test=test,
+        random_state=7,
+        growing=how,
+    )
     for name in ("folds", "srm"):
-        assert seen[name]["seed"] == 7
+        assert seen[name]["random_state"] == 7
         assert seen[name]["growing"] == how
     for name in ("folds", "srm", "bound"):
         assert seen[name]["data"] is train
@@ -282,8 +289,8 @@ def test_rules_are_judged_as_they_answer() -> None:
 def test_no_validation_row_judges_a_tree_that_it_had_a_part_in(kind: str) -> None:
     data = table(kind, n=300)
     costs = COSTS if kind == "costs" else None
-    comparison = compare(data, ["cost_complexity", "reduced_error"], costs=costs, seed=2)
-    train, validation, _ = split(data, seed=2)
+    comparison = compare(data, ["cost_complexity", "reduced_error"], costs=costs, random_state=2)
+    train, validation, _ = split(data, random_state=2)
     tree = grow(train, costs=costs)
     a, b = split(validation, (1, 1), 2)
 
@@ -311,13 +318,13 @@ def test_no_validation_row_judges_a_tree_that_it_had_a_part_in(kind: str) -> Non
     )
     checked(
         line(comparison, "cost_complexity", "folds, 1-SE"),
-        (select(path, data=train, seed=2).pruned, validation),
+        (select(path, data=train, random_state=2).pruned, validation),
     )
 
 
 @pytest.mark.slow
 def test_the_best_line_is_the_smallest_within_a_standard_error() -> None:
-    comparison = compare(table("classes", n=400), seed=1)
+    comparison = compare(table("classes", n=400), random_state=1)
     trees = [row for row in comparison.rows if row["method"] != "rules"]
     least = min(trees, key=lambda row: (row["validation"], row["leaves"]))
     close = [row for row in trees if row["validation"] <= least["validation"] + least["standard_error"]]
@@ -330,7 +337,7 @@ def test_the_best_line_is_the_smallest_within_a_standard_error() -> None:
 
 @pytest.mark.slow
 def test_the_best_line_does_not_depend_on_the_test_rows() -> None:
-    train, validation, test = split(table("classes", n=300), seed=5)
+    train, validation, test = split(table("classes", n=300), random_state=5)
     shuffled = encode(np.asarray(test.columns), test.targets[0][::-1], schema=test.schema)
     one = compare(train, validation=validation, test=test).best
     two = compare(train, validation=validation, test=shuffled).best

@@ -110,7 +110,7 @@ def test_the_trees_of_folds_have_the_seed_of_the_tree(
     own = whole[0][-1]
     assert own["max_features"] == 2
     assert all({**own, **call[-1]} == own for call in parts)
-    assert all(call[-1]["seed"] == own["seed"] for call in parts)
+    assert all(call[-1]["random_state"] == own["random_state"] for call in parts)
 
 
 def test_cart_grows_its_folds_like_its_tree(monkeypatch: pytest.MonkeyPatch) -> None:

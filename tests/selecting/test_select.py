@@ -99,7 +99,9 @@ def test_folds_are_the_naive_loop(kind: str, on: str) -> None:
     path = path_of(kind, data, on=on)
     loss, error = naive_folds(path, data, kind, 5, 3)
     for rule in ("0-SE", "1-SE"):
-        got = select(path, by="folds", data=data, n_folds=5, seed=3, rule=rule, growing=growing_of(kind))
+        got = select(
+            path, by="folds", data=data, n_folds=5, random_state=3, rule=rule, growing=growing_of(kind)
+        )
         np.testing.assert_allclose(got.validation, loss, rtol=1e-12, atol=1e-13)
         np.testing.assert_allclose(got.standard_error, error, rtol=1e-9, atol=1e-9)
         if kind in ("classes", "categories"):
@@ -115,7 +117,7 @@ def test_folds_of_random_tables(seed: int, n_folds: int) -> None:
     data = table("classes", seed, 30)
     path = path_of("classes", data)
     loss, _ = naive_folds(path, data, "classes", n_folds, seed)
-    got = select(path, data=data, n_folds=n_folds, seed=seed, growing=growing_of("classes"))
+    got = select(path, data=data, n_folds=n_folds, random_state=seed, growing=growing_of("classes"))
     assert got.validation.tolist() == loss.tolist()
 
 
@@ -137,7 +139,7 @@ def test_folds_are_the_same_for_any_threads_and_follow_the_seed() -> None:
     path = path_of("classes", data)
     one, two = (select(path, data=data, n_jobs=n, growing={"max_depth": 6}) for n in (1, 2))
     np.testing.assert_array_equal(one.validation, two.validation)
-    other = select(path, data=data, seed=1, growing={"max_depth": 6})
+    other = select(path, data=data, random_state=1, growing={"max_depth": 6})
     assert (one.validation != other.validation).any()
     assert path.validation is None  # the path given is left as it is
     assert path.is_open
@@ -320,7 +322,7 @@ def test_unknown_rules(by: str) -> None:
         ({"n_folds": 1}, "number of folds is 1"),
         ({"n_folds": 91}, "number of folds is 91; it must be from 2 to the number of rows, 90"),
         ({"n_folds": 2.5}, "number of folds is 2.5"),
-        ({"seed": -1}, "seed is -1"),
+        ({"random_state": -1}, "random_state is -1"),
         ({"growing": {"criterion": "entropy"}}, "criterion 'entropy'; the tree was grown by 'gini'"),
         ({"growing": {"max_dept": 3}}, "grow has no parameter 'max_dept'; did you mean 'max_depth'"),
     ],

@@ -238,10 +238,10 @@ def test_one_array_for_all_columns(order: str, dtype: Any) -> None:
 def test_a_random_cut_of_one_value_and_missing_ones(seed: int) -> None:
     """The only cut is between the known and the missing rows, and limits hold."""
     data = encode(np.array([[np.nan], [1], [1], [np.nan], [1], [1], [1.0]]), list("abbaabb"))
-    tree = grow(data, splitter="random", seed=seed)
+    tree = grow(data, splitter="random", random_state=seed)
     tree.check()
     assert tree.rows.tolist() == [7, 5, 2]
-    assert grow(data, splitter="random", seed=seed, min_samples_leaf=3).n_nodes == 1
+    assert grow(data, splitter="random", random_state=seed, min_samples_leaf=3).n_nodes == 1
 
 
 def test_a_short_number_beside_a_long_threshold() -> None:

@@ -130,7 +130,7 @@ def _share_by_group(data: Dataset, group: Ints, base: float) -> float:
 
 def _reach(data: Dataset, position: int) -> _Reach:
     """What a small tree of one column removes of the error on rows that it was not grown from."""
-    halves = split(data.select_columns([position]), (0.5, 0.5), seed=0)
+    halves = split(data.select_columns([position]), (0.5, 0.5), random_state=0)
     n_classes = len(data.schema.targets[0].classes or ())
     leaves = min(64, max(16, 2 * n_classes))
     error = base = 0.0

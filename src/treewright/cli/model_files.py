@@ -136,7 +136,7 @@ class Outcome:
         parts, tree = fit.parts, fit.tree if fit.path is None else fit.path
         rows: dict[str, Any] = {"train": parts.training, "validation": parts.validation, "test": parts.test}
         try:
-            page = report_on(tree, **rows, delta=delta, seed=seed, advice=for_pages(advice))
+            page = report_on(tree, **rows, delta=delta, random_state=seed, advice=for_pages(advice))
         except ValueError as error:
             if self.is_requested:
                 raise

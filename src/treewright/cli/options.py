@@ -141,7 +141,14 @@ Repeated = Annotated[list[str] | None, Parameter(negative=())]
 Count = Annotated[int | None, WHOLE]
 Positive = Annotated[Count, Parameter(validator=validators.Number(gte=1))]
 NotNegative = Annotated[float | None, Parameter(validator=validators.Number(gte=0))]
-Seed = Annotated[int, WHOLE, ROWS, from_spec("seed", help="Seed of the train/validation/test split.")]
+RandomState = Annotated[
+    int,
+    WHOLE,
+    ROWS,
+    from_spec(
+        "random_state", help="Seed of the train/validation/test split.", validator=validators.Number(gte=0)
+    ),
+]
 Jobs = Annotated[
     int,
     WHOLE,

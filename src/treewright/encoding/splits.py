@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 
 from treewright._arrays import Flags, Floats, Ints
+from treewright._suggestions import did_you_mean
 from treewright.encoding import Dataset
 from treewright.encoding.row_subsets import n_rows_of, take_rows, without_target
 from treewright.encoding.rows import has_target, is_pair, takes_rows
 from treewright.encoding.targets import encode_weight
 from treewright.parameters.checks import is_int, is_real
-from treewright.parameters.spec import did_you_mean
 
 
 @takes_rows
-def folds(data: Dataset, n_folds: int = 10, seed: int = 0) -> Ints:
+def folds(data: Dataset, n_folds: int = 10, random_state: int = 0) -> Ints:
     """The cross-validation fold, 0 to ``n_folds - 1``, of each row; they have equal sizes and are stratified.
 
     Numbers are stratified by their order. Rows of weight 0 change nothing for the others.
@@ -27,7 +27,7 @@ def folds(data: Dataset, n_folds: int = 10, seed: int = 0) -> Ints:
     ----------
     n_folds : int
         The number of folds.
-    seed : int
+    random_state : int
         The seed of the draw.
 
     Examples
@@ -50,7 +50,7 @@ def folds(data: Dataset, n_folds: int = 10, seed: int = 0) -> Ints:
     sizes = np.full(number, len(rows) // number)
     sizes[: len(rows) % number] += 1
     fold = np.zeros(data.n_rows, np.int64)
-    fold[rows], _ = _stratified_parts(data, rows, sizes, seed)
+    fold[rows], _ = _stratified_parts(data, rows, sizes, random_state)
     return fold
 
 
@@ -100,7 +100,7 @@ def train_test_split(
         raise ValueError(f"what is split must have equal numbers of rows, not {sorted(numbers)}")
     n_rows, counted = sizes[0]
     share = _test_share(test_size, len(counted))
-    part = _drawn_parts(n_rows, counted, (1 - share, share), checked_seed(random_state, "random_state"))
+    part = _drawn_parts(n_rows, counted, (1 - share, share), checked_seed(random_state))
     places = [np.flatnonzero(part == i) for i in range(2)]
     return tuple(_taken(thing, place) for thing in things for place in places)
 
@@ -170,7 +170,9 @@ def _taken(thing: Any, places: Ints) -> Any:
 
 
 @takes_rows
-def split(data: Dataset, shares: Sequence[float] = (0.6, 0.2, 0.2), seed: int = 0) -> tuple[Dataset, ...]:
+def split(
+    data: Dataset, shares: Sequence[float] = (0.6, 0.2, 0.2), random_state: int = 0
+) -> tuple[Dataset, ...]:
     """Split the rows at random into parts of the given shares: to train, to validate, to test.
 
     Every row is equally likely to be in each part, whatever its class: a certificate from stratified test
@@ -181,7 +183,7 @@ def split(data: Dataset, shares: Sequence[float] = (0.6, 0.2, 0.2), seed: int = 
     ----------
     shares : sequence of float
         The share of each part; they need not add up to 1.
-    seed : int
+    random_state : int
         The seed of the draw.
 
     Examples
@@ -191,12 +193,12 @@ def split(data: Dataset, shares: Sequence[float] = (0.6, 0.2, 0.2), seed: int = 
     >>> [part.n_rows for part in split(data)]
     [6, 2, 2]
     """
-    part = random_parts(data, shares, seed)
+    part = random_parts(data, shares, random_state)
     return tuple(data.take(part == i) for i in range(len(shares)))
 
 
 @takes_rows
-def random_parts(data: Dataset, shares: Sequence[float], seed: int = 0) -> Ints:
+def random_parts(data: Dataset, shares: Sequence[float], random_state: int = 0) -> Ints:
     """The part, 0 to n − 1, of each row, drawn as by `split`; rows of weight 0 are in the first one.
 
     The last part is drawn first, then the one before it from the other rows, and so on: test rows are the
@@ -206,27 +208,27 @@ def random_parts(data: Dataset, shares: Sequence[float], seed: int = 0) -> Ints:
     ----------
     shares : sequence of float
         The share of each part.
-    seed : int
+    random_state : int
         The seed of the draw.
     """
-    return _drawn_parts(data.n_rows, data.counted, shares, checked_seed(seed))
+    return _drawn_parts(data.n_rows, data.counted, shares, checked_seed(random_state))
 
 
-def _drawn_parts(n_rows: int, rows: Ints, shares: Sequence[float], seed: int) -> Ints:
+def _drawn_parts(n_rows: int, rows: Ints, shares: Sequence[float], random_state: int) -> Ints:
     """The part of each of `n_rows` rows, of which only `rows` are drawn."""
     share = _check_shares(shares, len(rows))
     part = np.zeros(n_rows, np.int64)
     for place in range(len(share) - 1, 0, -1):
         exact = round(len(rows) * share[place] / share[: place + 1].sum(), 6)  # .2 / .8 is a quarter
         size = min(max(int(np.rint(exact)), 1), len(rows) - place)  # each of the others needs a row
-        own = np.random.default_rng(seed).permutation(len(rows))[:size]
+        own = np.random.default_rng(random_state).permutation(len(rows))[:size]
         part[rows[own]] = place
         rows = np.delete(rows, own)
     return part
 
 
 @takes_rows
-def set_aside(data: Dataset, share: float, seed: int = 0) -> Flags:
+def set_aside(data: Dataset, share: float, random_state: int = 0) -> Flags:
     """Whether each row is set aside as a validation row for early stopping: a stratified share.
 
     A class of few rows stays among the training rows. No certificate can rest on these rows: see `split`.
@@ -235,7 +237,7 @@ def set_aside(data: Dataset, share: float, seed: int = 0) -> Flags:
     ----------
     share : float
         The share of the rows to set aside.
-    seed : int
+    random_state : int
         The seed of the draw.
 
     Examples
@@ -247,20 +249,20 @@ def set_aside(data: Dataset, share: float, seed: int = 0) -> Flags:
     rows = data.counted
     _check_shares((1 - share, share), len(rows))
     size = min(max(int(np.rint(share * len(rows))), 1), len(rows) - 1)
-    part, strata = _stratified_parts(data, rows, np.array([len(rows) - size, size]), seed)
+    part, strata = _stratified_parts(data, rows, np.array([len(rows) - size, size]), random_state)
     aside = np.zeros(data.n_rows, np.bool_)
     aside[rows] = (part if strata is None else _every_class_in_first(part, strata)) == 1
     return aside
 
 
-def checked_seed(seed: Any, name: str = "seed") -> int:
+def checked_seed(random_state: Any) -> int:
     """A whole number of at least 0."""
     try:
-        number = -1 if isinstance(seed, bool | np.bool_) else operator.index(seed)
+        number = -1 if isinstance(random_state, bool | np.bool_) else operator.index(random_state)
     except TypeError:
         number = -1
     if number < 0:
-        raise ValueError(f"{name} is {seed!r}; it must be a whole number of at least 0")
+        raise ValueError(f"random_state is {random_state!r}; it must be a whole number of at least 0")
     return number
 
 
@@ -277,13 +279,13 @@ def _check_shares(shares: Sequence[float], n_rows: int) -> Floats:
     return share
 
 
-def _stratified_parts(data: Dataset, rows: Ints, sizes: Ints, seed: int) -> tuple[Ints, Ints | None]:
+def _stratified_parts(data: Dataset, rows: Ints, sizes: Ints, random_state: int) -> tuple[Ints, Ints | None]:
     """The part of each of the rows, and its stratum where there are classes.
 
     The rows are shuffled, sorted by class or number, and dealt in that order: the parts take turns in
     proportion to their sizes, so that every range of the order is divided as the whole is.
     """
-    n, rng = len(rows), np.random.default_rng(checked_seed(seed))
+    n, rng = len(rows), np.random.default_rng(checked_seed(random_state))
     order = rng.permutation(n)
     delay = rng.random(n) if not data.schema.predicts_classes else np.full(n, 0.5)
     turn = np.concatenate([np.arange(size) for size in sizes])

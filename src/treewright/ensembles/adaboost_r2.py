@@ -129,7 +129,7 @@ def boost_numbers(
     loss: Loss = "linear",
     learning_rate: float = 1.0,
     resample: bool = False,
-    seed: int = 0,
+    random_state: int = 0,
     grower: Callable[[Dataset, int], Tree] | None = None,
     n_jobs: int | None = None,
     progress: Callable[[NumberRound], object] | None = None,
@@ -153,7 +153,7 @@ def boost_numbers(
     resample : bool
         Whether each tree is grown on rows drawn by their weights, as in Drucker and scikit-learn, or on the
         weighted rows themselves.
-    seed : int
+    random_state : int
         The seed of the draws.
     grower, n_jobs, progress
         As for `boost`.
@@ -177,7 +177,7 @@ def boost_numbers(
         raise ValueError(f"loss is {loss!r}; it must be 'linear', 'square' or 'exponential'")
     grow_tree = tree_grower(grower, growing, n_jobs, {"max_depth": 3})
     data.bins(n_threads(n_jobs))  # once for all trees
-    draw_seed = whole_number("seed", seed, 0) if resample else None
+    draw_seed = whole_number("random_state", random_state, 0) if resample else None
     made = _rounds(data, most, loss, rate, grow_tree, draw_seed, n_threads(n_jobs))
     _, trees, votes, errors = zip(*each_round(made, progress), strict=True)
     return BoostedNumbers(trees, np.array(votes), np.array(errors), loss, data.schema)
@@ -189,14 +189,14 @@ def _rounds(
     loss: Loss,
     rate: float,
     grow_tree: Callable[[Dataset, int], Tree],
-    seed: int | None,
+    random_state: int | None,
     threads: int,
 ) -> Iterator[NumberRound]:
     truth, weight, rows = np.asarray(data.targets)[0], data.row_weights, data
     total_vote = 0.0
     for number in range(1, most + 1):
-        if seed is not None:
-            rows = data.with_weight(_draw_counts(weight, seed, number - 1), is_drawn=True)
+        if random_state is not None:
+            rows = data.with_weight(_draw_counts(weight, random_state, number - 1), is_drawn=True)
         tree = grow_tree(rows, number - 1)
         losses = _losses(np.abs(numbers(tree, data, threads)[:, 0] - truth), weight > 0, loss)
         error = float(np.average(losses, weights=weight))
@@ -209,7 +209,7 @@ def _rounds(
         if is_last:
             return
         weight = scale_weights(weight, -vote * (1 - losses))
-        if seed is None:
+        if random_state is None:
             rows = data.with_weight(weight)
 
 
@@ -224,7 +224,7 @@ def _losses(distance: Floats, has_weight: NDArray[np.bool_], loss: Loss) -> Floa
     return share if loss == "linear" else -np.expm1(-share)
 
 
-def _draw_counts(weight: Floats, seed: int, number: int) -> Floats:
+def _draw_counts(weight: Floats, random_state: int, number: int) -> Floats:
     """How often each row is drawn, by weight, in as many draws as there are rows with a weight."""
-    draw = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number,)))
+    draw = np.random.default_rng(np.random.SeedSequence(random_state, spawn_key=(number,)))
     return draw.multinomial(np.count_nonzero(weight), weight / weight.sum()).astype(np.float64)

@@ -93,7 +93,7 @@ def _step(train: Dataset, work: Work, raw: Floats, limits: dict[str, Any], itera
             min_weight_leaf=_LEAST_HESSIAN,
             max_features=limits["columns_drawn"] or None,
             interaction_cst=limits["groups"] or None,
-            seed=int(seed),
+            random_state=int(seed),
             n_jobs=limits["n_threads"],
         )
         statistic = np.array(tree.statistic)

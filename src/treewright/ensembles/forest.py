@@ -172,21 +172,23 @@ def grow_forest(data: Dataset, **options: Any) -> Forest:
     --------
     >>> from treewright import encode, grow_forest
     >>> data = encode({"x": [1.0, 2.0, 3.0, 4.0], "z": [1.0, 0.0, 1.0, 0.0]}, [1.0, 1.0, 5.0, 5.0])
-    >>> forest = grow_forest(data, n_trees=20, max_features=1, seed=1)
+    >>> forest = grow_forest(data, n_trees=20, max_features=1, random_state=1)
     >>> bool(forest.predict({"x": [1.0], "z": [0.0]})[0] < 3)
     True
     """
     n_trees, voting, threads = (options.pop(name) for name in ("n_trees", "voting", "n_jobs"))
-    size, replacement, seed = (options.pop(name) for name in ("max_samples", "bootstrap", "seed"))
+    size, replacement, random_state = (
+        options.pop(name) for name in ("max_samples", "bootstrap", "random_state")
+    )
     progress = options.pop("progress")
     n_columns = len(data.schema.columns)
     if options["max_features"] is None:
         usual = int(n_columns**0.5) if data.schema.predicts_classes else n_columns // 3
         options["max_features"] = max(1, usual)
-    draws = Draws.of(data, seed=seed, size=size, replace=bool(replacement))
+    draws = Draws.of(data, seed=random_state, size=size, replace=bool(replacement))
 
     def tree_of(rows: Dataset, tree_seed: int, listener: Listener) -> Tree:
-        return grow(rows, **options, seed=tree_seed, progress=listener)
+        return grow(rows, **options, random_state=tree_seed, progress=listener)
 
     trees: list[Tree] = []
 

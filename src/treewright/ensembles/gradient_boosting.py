@@ -262,7 +262,7 @@ def _limits(options: dict[str, Any], loss: str, schema: Schema) -> dict[str, Any
         "columns_drawn": 0 if drawn is None else min(int(drawn), len(schema.columns)),
         "monotone": _monotone(options["monotonic_cst"], schema, loss),
         "groups": _groups(options["interaction_cst"], schema),
-        "seed": as_limit(options["seed"]),
+        "seed": as_limit(options["random_state"]),
         "scored": bool(options["scored"]) or options["patience"] is not None,
         "patience": as_limit(options["patience"] or 0),
         "tolerance": float(options["tol"]),

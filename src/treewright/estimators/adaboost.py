@@ -356,7 +356,7 @@ class AdaBoostRegressor(RegressorPredictions, AdaBoostEstimator, sklearn.ensembl
 
     def _boosted(self, data: Dataset, seed: int, **options: Any) -> BoostedNumbers:
         resample = bool(self.resample)
-        return boost_numbers(data, loss=self.loss, resample=resample, seed=seed, **options)  # type: ignore[arg-type]
+        return boost_numbers(data, loss=self.loss, resample=resample, random_state=seed, **options)  # type: ignore[arg-type]
 
     def _numbers(self, X: Any) -> Floats:
         fitted, data = self._rows(X)

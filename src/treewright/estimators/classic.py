@@ -162,7 +162,9 @@ class _CART(CARTParameters, Classic):
         if folds < 2 or len(path) < 2:  # nothing to choose from, or nothing to choose by
             return path[0], path, data
         seed = seed_of(self.random_state)
-        path = select(path, "folds", data=data, n_folds=folds, rule=self.rule, growing=growing, seed=seed)
+        path = select(
+            path, "folds", data=data, n_folds=folds, rule=self.rule, growing=growing, random_state=seed
+        )
         return path.pruned, path, data
 
 

@@ -329,7 +329,9 @@ def growing_options(estimator: Any, n_rows: int, n_columns: int, weight: float) 
         "min_weight_leaf": float(estimator.min_weight_fraction_leaf) * weight,
         "min_gain": float(estimator.min_impurity_decrease) * weight,
         # without chance in the growing the seed is not even drawn: the tree depends on the table alone
-        "seed": int(check_random_state(estimator.random_state).randint(2**31 - 1)) if is_random else 0,
+        "random_state": int(check_random_state(estimator.random_state).randint(2**31 - 1))
+        if is_random
+        else 0,
     }
 
 

@@ -65,7 +65,7 @@ class ForestEstimator(ForestParameters, VotingEstimator):
             weighted = self._with_class_weights(rows, factors)
             if not weighted.n_counted:  # all drawn classes have weight 0: a leaf of all rows instead
                 return grow(self._with_class_weights(data, factors), criterion=self.criterion, max_depth=0)
-            tree = grow(weighted, **options | {"seed": seed, "progress": listener})
+            tree = grow(weighted, **options | {"random_state": seed, "progress": listener})
             return cut_at(tree, self.ccp_alpha, price_of_leaves(tree)) if self.ccp_alpha > 0 else tree
 
         return grow_tree

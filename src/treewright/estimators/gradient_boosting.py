@@ -136,7 +136,7 @@ class GradientBoostingEstimator(GradientBoostingParameters, TableEstimator):
         model = boost(
             rows,
             **self._options(data, begun),
-            seed=seeds["_column_seed"],
+            random_state=seeds["_column_seed"],
             validation=aside,
             scored=stops and self.scoring == "loss",
             patience=int(self.n_iter_no_change) if stops and self.scoring == "loss" else None,

@@ -157,7 +157,7 @@ def importance(
     delta: float = 0.05,
     n_repeats: int = 10,
     n_jobs: int | None = None,
-    seed: int = 0,
+    random_state: int = 0,
 ) -> Importance:
     """The importance of each column: by risk reduction, and by permutation where `data` is given.
 
@@ -172,7 +172,7 @@ def importance(
         Of a table in `data`: its target column, or its targets.
     n_repeats : int
         Shuffles of each column.
-    seed : int
+    random_state : int
         Seed of the shuffles.
     delta : float
         The probability that an interval misses, for each column by itself.
@@ -185,7 +185,7 @@ def importance(
     [('x', 1.0), ('z', 0.0)]
     """
     check_delta(delta)
-    repeats, start = whole_number("n_repeats", n_repeats, 1), checked_seed(seed)
+    repeats, start = whole_number("n_repeats", n_repeats, 1), checked_seed(random_state)
     tree = as_tree(model)
     columns = _by_gain(tree)
     loss = loss_name(tree)

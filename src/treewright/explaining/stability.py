@@ -68,7 +68,7 @@ class Stability(TableResult):
     same_root: float = 0.0  # share of the trees with the same column or sum at the root
     n_tests: int = 0  # how many columns and sums are at the root of some tree
     compared: int = 0  # rows whose predictions are compared
-    seed: int = 0
+    random_state: int = 0
 
     @property
     def ranked(self) -> tuple[ColumnStability, ...]:
@@ -132,7 +132,7 @@ def stability(
     *,
     n_bootstraps: int = 50,
     top: int = 5,
-    seed: int = 0,
+    random_state: int = 0,
     grower: Callable[[Dataset], Tree] | None = None,
     n_jobs: int | None = None,
     progress: Callable[[float], object] | None = None,
@@ -149,7 +149,7 @@ def stability(
         Number of trees.
     top : int
         How many columns of a tree, those with the largest risk reduction, count as top columns.
-    seed : int
+    random_state : int
         Seed of the samples, and of random choices within a tree.
     grower : callable, optional
         Makes a tree of a (weighted) Dataset instead of `grow`, for example one that prunes.
@@ -172,7 +172,7 @@ def stability(
             f"give either grower or keyword arguments of grow, not both: {', '.join(sorted(growing))}"
         )
     n, best = whole_number("n_bootstraps", n_bootstraps, 2), whole_number("top", top, 1)
-    rng = np.random.default_rng(checked_seed(seed))
+    rng = np.random.default_rng(checked_seed(random_state))
     if data.n_rows > _core.small_rows:
         data.bins(n_threads(n_jobs))  # once for all trees
 
@@ -185,7 +185,7 @@ def stability(
                 raise TypeError(f"grower must return a Tree, not {type(tree).__name__}")
             return tree
         report: Any = None if progress is None else lambda share: progress(done + share / (n + 1))
-        return grow(rows, seed=seed, n_jobs=n_jobs, progress=report, **growing)
+        return grow(rows, random_state=random_state, n_jobs=n_jobs, progress=report, **growing)
 
     whole = grow_tree(data, 0.0)
     compared = _compared_rows(data, rng)
@@ -196,7 +196,7 @@ def stability(
         predictions.append(_predictions(tree, compared))
     if progress is not None:
         progress(1.0)
-    return _result(whole, facts, data, compared, np.stack(predictions), best, int(seed))
+    return _result(whole, facts, data, compared, np.stack(predictions), best, int(random_state))
 
 
 def _bootstrap(data: Dataset, rng: np.random.Generator) -> Dataset:
@@ -245,7 +245,7 @@ def _result(
     compared: Dataset,
     predictions: NDArray[Any],
     top: int,
-    seed: int,
+    random_state: int,
 ) -> Stability:
     """The result; the first predictions, and the first facts, are those of the tree of all rows."""
     (root, threshold, *_), *others = trees
@@ -269,7 +269,7 @@ def _result(
         compared=compared.n_rows,
         targets=tuple(target.name for target in whole.schema.targets),
         top=top,
-        seed=seed,
+        random_state=random_state,
         **compare(predictions, compared),
     )
 

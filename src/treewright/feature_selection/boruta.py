@@ -34,7 +34,7 @@ Ints = NDArray[np.int64]
 REJECTED, TENTATIVE, ACCEPTED = -1, 0, 1
 MOST_LINES = 40
 _NAMES = {ACCEPTED: "accepted", TENTATIVE: "tentative", REJECTED: "rejected"}
-_OF_FOREST = ("n_estimators", "importance", "max_features", "seed", "n_jobs", "progress")
+_OF_FOREST = ("n_estimators", "importance", "max_features", "random_state", "n_jobs", "progress")
 _POOL = 20  # a tree considers at most this many times the columns that a node draws
 
 
@@ -107,7 +107,7 @@ def boruta(data: Dataset, **options: Any) -> BorutaResult:
         "max_depth": options["max_depth"],
         "min_samples_leaf": row_count("min_samples_leaf", options["min_samples_leaf"], data.n_counted),
     }
-    seed, most, n_jobs = options["seed"], int(options["max_iter"]), options["n_jobs"]
+    random_state, most, n_jobs = options["random_state"], int(options["max_iter"]), options["n_jobs"]
     if data.weight is not None:  # shadows must not take values of rows without weight
         data = data.take(data.counted)
     if data.n_rows > _core.small_rows:
@@ -119,7 +119,7 @@ def boruta(data: Dataset, **options: Any) -> BorutaResult:
         left = np.flatnonzero(decision != REJECTED)
         if not (decision == TENTATIVE).any():
             break
-        rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(step,)))
+        rng = np.random.default_rng(np.random.SeedSequence(random_state, spawn_key=(step,)))
         found = forest_importances(
             with_shadows(data if len(left) == d else data.select_columns(left), rng),
             growing=growing,
@@ -235,7 +235,9 @@ def forest_importances(
     limits = {**(growing or {}), "max_features": draws, "threshold": "midpoint"}
 
     def work(number: int, listener: Listener) -> Floats:
-        rng = np.random.default_rng(np.random.SeedSequence(options["seed"], spawn_key=(*spawn_key, number)))
+        rng = np.random.default_rng(
+            np.random.SeedSequence(options["random_state"], spawn_key=(*spawn_key, number))
+        )
         pool = None  # all columns
         if per_tree < data.n_columns:
             pool = np.sort(rng.choice(data.n_columns, per_tree, replace=False))
@@ -243,7 +245,7 @@ def forest_importances(
         counts = np.zeros(data.n_rows)
         counts[rows] = np.bincount(rng.integers(0, len(rows), len(rows)), minlength=len(rows))
         sample = table.with_weight(counts * data.row_weights)
-        tree = grow(sample, seed=int(rng.integers(2**31)), progress=listener, **limits)
+        tree = grow(sample, random_state=int(rng.integers(2**31)), progress=listener, **limits)
         if by_gain:
             gain = by_column(tree, tree.gain)
             found = np.asarray(gain / (gain.sum() or 1.0))

@@ -119,7 +119,7 @@ def split_scores(data: Dataset, **options: Any) -> SplitScores:
     scores = SplitScores(data.schema.names, score, gain, tuple(words), trees, measure, criterion)
     if not n:
         return scores
-    permutations = Permutations(data, criterion, limits, n, options["seed"], n_jobs)
+    permutations = Permutations(data, criterion, limits, n, options["random_state"], n_jobs)
     nulls = [null / data.total_weight for null in permutations.gains_by_column(of_stage(progress, 0.1, 0.45))]
     pvalue = np.array([permutation_pvalue(*pair) for pair in zip(nulls, gain, strict=True)])
     correction, adjusted = options["correction"], pvalue
@@ -197,7 +197,7 @@ class Permutations:
     criterion: str
     limits: dict[str, Any]
     n_permutations: int
-    seed: int
+    random_state: int
     n_jobs: int | None = None
 
     def gains_by_column(self, progress: Listener | None = None) -> list[Floats]:
@@ -218,7 +218,7 @@ class Permutations:
         return self._gains([self._stump(self.data)], 1, progress)[0]
 
     def _stump(self, data: Dataset) -> _Stump:
-        return _Stump(data, self.criterion, self.limits, self.seed)
+        return _Stump(data, self.criterion, self.limits, self.random_state)
 
     def _gains(self, stumps: list[_Stump], size: int, progress: Listener | None) -> list[Floats]:
         """The gains of each stump in all permutations, computed in tasks of `size` permutations."""
@@ -246,8 +246,8 @@ def _ties(data: Dataset, position: int) -> Any:
 class _Stump:
     """The gain of the best split of a table for one permuted target after another, without building trees."""
 
-    def __init__(self, data: Dataset, criterion: str, limits: dict[str, Any], seed: int) -> None:
-        self.data, self.criterion, self.limits, self.seed = data, criterion, limits, seed
+    def __init__(self, data: Dataset, criterion: str, limits: dict[str, Any], random_state: int) -> None:
+        self.data, self.criterion, self.limits, self.random_state = data, criterion, limits, random_state
         targets = targets_for(data, criterion)
         self.name = "numbers" if targets["labels"] is None else "labels"
         self.target: NDArray[Any] = targets[self.name]
@@ -270,7 +270,7 @@ class _Stump:
         weight, gains = self.data.weight, np.zeros(len(permutations))
         for place, number in enumerate(permutations):
             listener(place / len(permutations))
-            rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(number,)))
+            rng = np.random.default_rng(np.random.SeedSequence(self.random_state, spawn_key=(number,)))
             order = rng.permutation(self.data.n_rows)
             target = np.ascontiguousarray(self.target[:, order])
             gains[place] = self._gain(target, None if weight is None else weight[order], listener)

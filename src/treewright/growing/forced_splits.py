@@ -93,7 +93,9 @@ def _below(options: Options, budget: int | None, side: int) -> dict[str, Any]:
         **options,
         "max_depth": None if depth is None else depth - 1,
         "max_splits": budget,
-        "seed": int(np.random.SeedSequence((int(options["seed"]), side)).generate_state(1)[0]),
+        "random_state": int(
+            np.random.SeedSequence((int(options["random_state"]), side)).generate_state(1)[0]
+        ),
         "progress": None if progress is None else lambda share: progress((side + share) / 2),
     }
 

@@ -114,7 +114,7 @@ def core_limits(options: Mapping[str, Any], data: Dataset) -> dict[str, Any]:
         "min_weight_leaf": float(options["min_weight_leaf"]),
         "min_gain": float(options["min_gain"]),
         "max_columns": drawn if drawn < n_columns else 0,
-        "seed": as_limit(options["seed"]),
+        "seed": as_limit(options["random_state"]),
         "critical": _critical_values(options["significance"], schema) if by_gain else None,
         "correction": _correction(data) if by_gain and corrects else _NO_CORRECTION,
     }

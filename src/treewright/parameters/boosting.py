@@ -189,7 +189,7 @@ class BoostParameters(LongestStep, group="Growing"):
         "classes.",
     )
     interaction_cst: Any = parameter(default=None, doc=_INTERACTIONS)
-    seed: int = parameter(default=0, doc="The seed of the columns that are drawn.")
+    random_state: int = parameter(default=0, doc="The seed of the columns that are drawn.")
     validation: Any = parameter(
         default=None,
         kind="array of bool or None",

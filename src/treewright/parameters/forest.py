@@ -198,7 +198,7 @@ class GrowForestParameters(Votes, tree.GrowParameters, group="Sampling"):
         doc="How many columns each node considers. None is about the square root of their number for "
         "classes, and a third of them for numbers, as Breiman advises.",
     )
-    seed: int = parameter(
+    random_state: int = parameter(
         default=0, doc="The seed of all draws. A tree does not depend on how many others there are."
     )
     progress: Callable[[float], object] | None = parameter(

@@ -54,7 +54,7 @@ class RunParameters(ProgressParameters, group="Running"):
 class SeededRunParameters(RunParameters, group="Running"):
     """Those of functions that draw at random as well."""
 
-    seed: int = parameter(default=0, doc="The seed of all random draws.")
+    random_state: int = parameter(default=0, doc="The seed of all random draws.")
 
 
 class UnivariateOptions(Parameters, group="Growing"):

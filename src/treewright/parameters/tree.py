@@ -414,7 +414,7 @@ class GrowParameters(
         allowed=number(0),
         group="Stopping",
     )
-    seed: int = parameter(
+    random_state: int = parameter(
         default=0,
         doc="The seed; the tree depends on it only where something is drawn at random.",
         allowed=whole(0),

@@ -17,7 +17,12 @@ from treewright.tree import Tree
 from treewright.tree.class_counts import SparseRows
 
 ROWS = ("data", "validation")
-PROVIDED = ("data", "validation", "growing", "seed")  # by the fit itself, where pruning is a part of it
+PROVIDED = (
+    "data",
+    "validation",
+    "growing",
+    "random_state",
+)  # by the fit itself, where pruning is a part of it
 _T = TypeVar("_T", bound=Any)
 _TEXTS = {
     "tree": ("Tree", "The tree to prune; it is not changed."),
@@ -36,7 +41,7 @@ _TEXTS = {
         "grown alike. Criterion and costs are those of the tree.",
     ),
     "n_folds": ("int", "The number of folds; one tree is grown for each."),
-    "seed": ("int", "The seed of the draw of the folds."),
+    "random_state": ("int", "The seed of the draw of the folds."),
     "rule": (
         '{"0-SE", "1-SE"}',
         "The least loss, or the smallest tree whose loss is within one standard error of it, as in CART.",

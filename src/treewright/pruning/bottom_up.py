@@ -42,7 +42,7 @@ def bottom_up(
     data: Dataset | None = None,
     growing: Mapping[str, Any] | None = None,
     n_folds: int = 10,
-    seed: int = 0,
+    random_state: int = 0,
     validation: Dataset | None = None,
 ) -> PruningPath:
     """Collapse every branch whose current subtree does not beat a leaf by more than a penalty.
@@ -94,7 +94,7 @@ def bottom_up(
         def prune_at(grown_tree: Tree, constant: float) -> Tree:
             return grown_tree.collapse(np.flatnonzero(_collapses(grown_tree, form, constant, delta)).tolist())
 
-        details |= tune_constant(tree, data, growing, n_folds, seed, prune_at, GRID)
+        details |= tune_constant(tree, data, growing, n_folds, random_state, prune_at, GRID)
     else:
         details["c"] = check_constant(c, " or 'cv'")
     collapses = _collapses(tree, form, details["c"], delta)

@@ -22,7 +22,7 @@ def cross_validated_losses(
     data: Dataset,
     growing: Mapping[str, Any],
     n_folds: int,
-    seed: int,
+    random_state: int,
     prunings_of: Callable[[Tree], Prunings],
 ) -> tuple[Floats, Floats]:
     """The cross-validated mean loss at each level of a pruning parameter, and its standard error.
@@ -37,7 +37,7 @@ def cross_validated_losses(
     [0.5, 0.0]
     """
     refuse_no_rows(data, "data")
-    fold = folds(data, n_folds, seed)
+    fold = folds(data, n_folds, random_state)
     sums: Any = 0.0
     for number in range(n_folds):
         prunings = prunings_of(grow(data.take(fold != number), **growing))
@@ -63,7 +63,7 @@ def tune_constant(
     data: Dataset | None,
     growing: Mapping[str, Any] | None,
     n_folds: int,
-    seed: int,
+    random_state: int,
     prune_at: Callable[[Tree, float], Tree],
     grid: Sequence[float],
 ) -> dict[str, Any]:
@@ -81,6 +81,6 @@ def tune_constant(
 
     rows = data.with_target_specs(tree.schema.targets)  # costs, and how they alter the splits, are the tree's
     arguments = fold_options(tree, growing)
-    losses, errors = cross_validated_losses(rows, arguments, n_folds, seed, prunings_of)
+    losses, errors = cross_validated_losses(rows, arguments, n_folds, random_state, prunings_of)
     best = grid[int(np.flatnonzero(losses <= losses.min())[-1])]
     return {"c": best, "tried": tuple(grid), "losses": losses, "standard_errors": errors}

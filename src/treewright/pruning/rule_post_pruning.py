@@ -60,7 +60,7 @@ def rule_list(
     method: Method = "pessimistic",
     confidence: float = 0.25,
     max_rules: int = 10_000,
-    seed: int = 0,
+    random_state: int = 0,
 ) -> RuleList:
     """A list of rules from a tree of classes: paths with conditions dropped, chosen and ordered.
 
@@ -81,7 +81,7 @@ def rule_list(
         CF of the pessimistic estimate, above 0 and at most 1; smaller drops more conditions.
     max_rules : int
         A tree with more leaves is refused: prune it first, or allow more.
-    seed : int
+    random_state : int
         The seed of the random starts of the search for a subset of more than ten rules of a class.
 
     Examples
@@ -104,7 +104,9 @@ def rule_list(
     judges = covers if validation is None else Covers(with_directions(validation, tree.directions))
     rules = _generalise(tree, judges, estimate)
     if method == "pessimistic":
-        rules = drop_harmful_rules(select_rules(rules, covers, len(classes), seed), covers, len(classes))
+        rules = drop_harmful_rules(
+            select_rules(rules, covers, len(classes), random_state), covers, len(classes)
+        )
     else:
         rules.sort(key=lambda candidate: (candidate.error, -candidate.weight))  # stable: ties as in the tree
         rules = [candidate._replace(cover=covers.of_all(candidate.conditions)) for candidate in rules]

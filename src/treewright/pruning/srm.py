@@ -34,7 +34,7 @@ def srm(
     data: Dataset | None = None,
     growing: dict[str, Any] | None = None,
     n_folds: int = 10,
-    seed: int = 0,
+    random_state: int = 0,
 ) -> PruningPath:
     """The pruning of least training error + c·√(size / rows), over all prunings.
 
@@ -68,7 +68,7 @@ def srm(
     def prune_at(grown_tree: Tree, constant: float) -> Tree:
         return choose_by_penalty(cost_complexity(grown_tree), constant, size).pruned
 
-    tuning = tune_constant(tree, data, growing, n_folds, seed, prune_at, GRID)
+    tuning = tune_constant(tree, data, growing, n_folds, random_state, prune_at, GRID)
     best = choose_by_penalty(path, tuning["c"], size, method="srm")
     return replace(best, details={**best.details, **tuning})
 

@@ -66,7 +66,7 @@ def report(
     delta: float = 0.05,
     path: Any = None,
     methods: Sequence[str] | None = None,
-    seed: int = 0,
+    random_state: int = 0,
     title: str | None = None,
     advice: Sequence[Advice] | None = None,
 ) -> Report:
@@ -92,7 +92,7 @@ def report(
         The title of the page.
     delta : float
         The certificate holds with probability at least ``1 - delta``.
-    seed : int
+    random_state : int
         Seed of the permutation importance.
     methods : list of str, optional
         Pruning methods offered on the slider besides the model's own; by default all that apply.
@@ -117,7 +117,7 @@ def report(
     check_delta(delta)
     if title is not None and not isinstance(title, str):
         raise TypeError(f"title must be text, not {type(title).__name__}")
-    seed = checked_seed(seed)
+    random_state = checked_seed(random_state)
     subject = subject_of(model, path)
     test = one_argument("report", X, y, "test", test)
     rows = {
@@ -127,5 +127,5 @@ def report(
     }
     refuse_known_rows(model, subject, rows)
     subject = limit_slider(subject)
-    context = Context(model, subject, rows, float(delta), seed, methods, advice)
+    context = Context(model, subject, rows, float(delta), random_state, methods, advice)
     return Report(payload_of(context, title))

@@ -98,7 +98,7 @@ def compare(
     validation: Any = None,
     test: Any = None,
     shares: Sequence[float] = (0.6, 0.2, 0.2),
-    seed: int = 0,
+    random_state: int = 0,
     growing: Mapping[str, Any] | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     costs: Any = None,
@@ -121,7 +121,7 @@ def compare(
         Rows to prune and to choose by, and rows to test on; what is not given is split off from `data`.
     shares : three floats
         The shares of the training, validation and test rows.
-    seed : int
+    random_state : int
         The seed of the split and of the draw of the folds.
     growing : mapping, optional
         Keyword arguments of `grow`.
@@ -148,7 +148,7 @@ def compare(
     """
     check_delta(delta)
     names, by_name = _method_names(methods), _options_by_name(options)
-    train, validation, test, both = _split_rows(data, validation, test, shares, seed)
+    train, validation, test, both = _split_rows(data, validation, test, shares, random_state)
     own = {"n_jobs": n_jobs, "costs": costs}
     how = {name: value for name, value in own.items() if value is not None} | dict(growing or {})
     from_training = _TreeAndRows(grow(train, **how), train)
@@ -156,7 +156,7 @@ def compare(
     from_both = from_training if both is None else _TreeAndRows(grow(both, **how), both)
     seconds = perf_counter() - start
     tree = from_training.tree
-    task = _Task(from_training, from_both, validation, test, delta, how, by_name, seed)
+    task = _Task(from_training, from_both, validation, test, delta, how, by_name, random_state)
     task.add("unpruned", ("", from_both.tree, seconds), from_both, [(tree, validation)])
     for method in names:
         task.run(method)
@@ -198,7 +198,7 @@ def _needs_validation(method: str) -> bool:
 
 
 def _split_rows(
-    data: Dataset, validation: Any, test: Any, shares: Sequence[float], seed: int
+    data: Dataset, validation: Any, test: Any, shares: Sequence[float], random_state: int
 ) -> tuple[Dataset, Dataset, Dataset, Dataset | None]:
     """The training, validation and test rows, given or split off; and the training and validation rows
     together where both were split off here, for methods that need no validation rows.
@@ -215,12 +215,12 @@ def _split_rows(
     if len(shares) != 3:
         raise ValueError(f"shares is {shares!r}; it must be three numbers, to train, to validate and to test")
     if validation is not None:
-        data, test = split(data, (shares[0], shares[2]), seed)
+        data, test = split(data, (shares[0], shares[2]), random_state)
         return data, validation, test, None
     if test is not None:
-        train, validation = split(data, shares[:2], seed)
+        train, validation = split(data, shares[:2], random_state)
         return train, validation, test, data
-    part = random_parts(data, shares, seed)
+    part = random_parts(data, shares, random_state)
     train, validation, test = (data.take(part == i) for i in range(3))
     return train, validation, test, data.take(part < 2)
 
@@ -243,7 +243,7 @@ class _Task:
     delta: float
     growing: dict[str, Any]  # arguments of `grow`: of the trees, and of those of the folds
     options: dict[str, dict[str, Any]]
-    seed: int
+    random_state: int
     rows: list[dict[str, Any]] = field(default_factory=list)
     trees: dict[str, Tree | RuleList] = field(default_factory=dict)
 
@@ -261,7 +261,9 @@ class _Task:
 
     def _run_by_validation(self, method: str) -> None:
         """Lines that use validation rows; each half of these measures what the other half has chosen."""
-        halves = list(split(self.validation, (1, 1), self.seed)) if self.validation.n_counted > 1 else []
+        halves = (
+            list(split(self.validation, (1, 1), self.random_state)) if self.validation.n_counted > 1 else []
+        )
         whole, *others = self._outcomes(method, self.from_training, [self.validation, *halves])
         for place, outcome in enumerate(whole):
             pairs = [(own[place][1], half) for own, half in zip(others, reversed(halves), strict=True) if own]
@@ -315,7 +317,7 @@ class _Task:
         set after the first is too small. The tree is pruned once if pruning does not depend on the rows.
         """
         tree = grown_from.tree
-        facts = {"data": grown_from.rows, "growing": self.growing, "seed": self.seed}
+        facts = {"data": grown_from.rows, "growing": self.growing, "random_state": self.random_state}
         arguments = options_for(options_of(_functions()[method]), facts) | self.options.get(method, {})
         if method != "rules":
             refuse_raising(method, arguments, self.growing, tree.schema)

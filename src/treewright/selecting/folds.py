@@ -31,7 +31,7 @@ def folds(
     n_folds: int = 10,
     rule: Literal["0-SE", "1-SE"] = "1-SE",
     growing: Mapping[str, Any] | None = None,
-    seed: int = 0,
+    random_state: int = 0,
     n_jobs: int | None = None,
 ) -> PruningPath:
     """The tree with the least loss by cross-validation over the price of a leaf, alpha.
@@ -60,7 +60,7 @@ def folds(
 
     rows = data.with_target_specs(path.full_tree.schema.targets)  # with the costs of the tree
     options = {"n_jobs": n_jobs} | fold_options(path.full_tree, growing)
-    mean, error = cross_validated_losses(rows, options, n_folds, seed, prunings_of)
+    mean, error = cross_validated_losses(rows, options, n_folds, random_state, prunings_of)
     return by_rule(
         replace(path, validation=mean, standard_error=error, n_validation=0), rule, f"{n_folds} folds"
     )

@@ -70,11 +70,11 @@ class Plan:
         return METHODS.needs(self.method, "validation") or self.by == "held_out"
 
     def split_rows(
-        self, data: Dataset, validation: Dataset | None, share: float, seed: int
+        self, data: Dataset, validation: Dataset | None, share: float, random_state: int
     ) -> tuple[Dataset, Dataset | None]:
         """The training and validation rows; a share is set aside where validation rows are missing."""
         if validation is None and self.needs_validation:
-            data, validation = split(data, (1 - share, share), seed)
+            data, validation = split(data, (1 - share, share), random_state)
         return data, validation
 
     def path(
@@ -83,15 +83,15 @@ class Plan:
         data: Dataset | None,
         validation: Dataset | None,
         growing: Mapping[str, Any],
-        seed: int,
+        random_state: int,
     ) -> PruningPath:
         """The path of a tree that was grown from `data` with the arguments `growing`, one tree chosen.
 
-        `seed` is that of the folds; their trees are grown with `growing`, the seed of the tree included. The
-        validation rows are evaluated once: by the pruning if it needs them, else by the selection.
+        `random_state` is the seed of the folds; `growing` has that of the trees. The validation
+        rows are evaluated once: by the pruning if it needs them, else by the selection.
         """
         refuse_raising(self.method, self.pruning, growing, tree.schema)
-        facts = {"data": data, "validation": validation, "growing": growing, "seed": seed}
+        facts = {"data": data, "validation": validation, "growing": growing, "random_state": random_state}
         known = set(METHODS.options(self.method))
         if self.by is not None and not METHODS.needs(self.method, "validation"):
             known.discard("validation")

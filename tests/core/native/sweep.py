@@ -65,7 +65,7 @@ def works() -> Iterator[tuple[str, Callable[[], Any]]]:
             some = {**limits, "n_jobs": n_jobs, "_small_rows": 60}
             yield f"{name} by {criterion}, {some}", lambda rows=rows, some=some: grow(rows, **some)
     rows = data["table"]
-    yield "random splits", lambda: grow(rows, splitter="random", max_features=2, seed=1)
+    yield "random splits", lambda: grow(rows, splitter="random", max_features=2, random_state=1)
     yield "a budget of splits", lambda: grow(rows, max_leaf_nodes=10, _small_rows=60, n_jobs=2)
     for n_jobs in (1, 3):
         yield (

@@ -27,7 +27,7 @@ def compare(
     learning: opt.Learning,
     method: Annotated[opt.Repeated, opt.one_of("--method", (*methods(), "rules"))] = None,
     delta: opt.Delta = DELTA,
-    seed: opt.Seed = 0,
+    random_state: opt.RandomState = 0,
     limits: opt.Limits = opt.TO_PURITY,
     costs: Costs = NONE,
     style: opt.Style = opt.TEXT,
@@ -65,7 +65,7 @@ def compare(
         work.begin("comparing", f"{count(rows.n_rows, 'row')} × {count(rows.n_columns, 'column')}")
         growing |= costs.growing(rows.schema)
         table = compare_methods(
-            rows, method or "all", seed=seed, growing=growing, delta=delta, n_jobs=threads
+            rows, method or "all", random_state=random_state, growing=growing, delta=delta, n_jobs=threads
         )
         work.begin("advising")
         advice = table_advice(rows, has_costs=table.schema.has_costs, reading=on_texts)
@@ -78,7 +78,7 @@ def compare(
     command = None
     if table.best is not None:
         words = ["treewright", "fit", file_word(data), *options, *_pruning(table.best)]
-        command = command_line([*words, "--seed", str(seed)])
+        command = command_line([*words, "--random-state", str(random_state)])
     train, validation, test = table.n_rows
     voice.answer(
         lambda: "\n".join([str(table), *([command] if command else [])]),

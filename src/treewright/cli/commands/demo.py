@@ -155,4 +155,4 @@ def _trees(data: Dataset, criterion: str) -> dict[str, Tree]:
 
 def _path(name: str, tree: Tree, data: Dataset, growing: dict[str, Any]) -> PruningPath:
     method, by, options = PLANS[name]
-    return Plan.of(method, options, by).path(tree, data, None, growing, seed=0)
+    return Plan.of(method, options, by).path(tree, data, None, growing, random_state=0)

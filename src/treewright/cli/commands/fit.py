@@ -45,7 +45,7 @@ def fit(
     no_report: Annotated[opt.Flag, opt.OUTPUT] = False,
     test: Annotated[str | None, opt.ROWS] = None,
     validation: Annotated[str | None, opt.ROWS] = None,
-    seed: opt.Seed = 0,
+    random_state: opt.RandomState = 0,
     prune: Method = None,
     pruning: Pruning = AS_USUAL,
     delta: Annotated[opt.Delta, opt.CERTIFICATE] = 0.05,
@@ -106,7 +106,7 @@ def fit(
         is_default=prune is None and pruning == AS_USUAL,
         test=splits.RowsOption.of("--test", test),
         validation=splits.RowsOption.of("--validation", validation),
-        seed=seed,
+        random_state=random_state,
         delta=delta,
         loss_bound=loss_bound,
     )
@@ -128,7 +128,7 @@ def fit(
             delta=delta,
             reading=on_texts,
         )
-        files = outcome.write(result, advice, delta, seed, work)
+        files = outcome.write(result, advice, delta, random_state, work)
     for hint in roles.hints(frame, result.data):
         voice.note(hint)
     voice.advise(advice)
@@ -148,7 +148,7 @@ class Recipe:
     is_default: bool  # whether there are no options for pruning
     test: splits.RowsOption
     validation: splits.RowsOption
-    seed: int
+    random_state: int
     delta: float
     loss_bound: float | None
 
@@ -190,7 +190,7 @@ def _fit(
     splits.refuse_same_rows(data, from_files, recipe.row_options)
     has_options = not recipe.is_default or recipe.validation.is_set
     plan = recipe.plan if has_options or not splits.is_small(data) else None
-    parts = splits.split_rows(data, plan, *recipe.row_options, recipe.seed, from_files)
+    parts = splits.split_rows(data, plan, *recipe.row_options, recipe.random_state, from_files)
     work.begin("growing", f"{count(parts.training.n_rows, 'row')} × {count(data.n_columns, 'column')}")
     _note_memory(parts.training, recipe, work)
     unpruned = grow(parts.training, **recipe.growing, progress=work.advance)
@@ -224,7 +224,7 @@ def _fit(
 def _prune(tree: Tree, parts: splits.Parts, plan: Plan, recipe: Recipe, work: Stages) -> PruningPath:
     work.begin("pruning", f"a tree of {tree.n_leaves:,} leaves")
     try:
-        return plan.path(tree, parts.training, parts.validation, recipe.growing, recipe.seed)
+        return plan.path(tree, parts.training, parts.validation, recipe.growing, recipe.random_state)
     except TypeError as error:
         if not (plan.pruning or plan.choosing):
             raise

@@ -31,7 +31,7 @@ def prune(
     pruning: Pruning = AS_USUAL,
     train: opt.Rows = None,
     validation: opt.Rows = None,
-    seed: opt.Seed = 0,
+    random_state: opt.RandomState = 0,
     labelled: opt.Labelled = opt.LABELLED,
     style: opt.Style = opt.TEXT,
 ) -> None:
@@ -80,7 +80,7 @@ def prune(
         tree = open_model(model, work)
         rows = rows_for_tree(model, tree, labelled, {"train": train, "validation": validation}, work)
         work.begin("pruning", f"a tree of {tree.n_leaves:,} leaves")
-        path = _path(tree, plan, rows, seed)
+        path = _path(tree, plan, rows, random_state)
         if output is not None:
             with writing_to(output):
                 path.pruned.save(output)
@@ -99,11 +99,11 @@ def prune(
     )
 
 
-def _path(tree: Tree, plan: Plan, rows: dict[str, Dataset], seed: int) -> PruningPath:
+def _path(tree: Tree, plan: Plan, rows: dict[str, Dataset], random_state: int) -> PruningPath:
     """The path with one tree chosen; errors about rows that are needed name their options."""
     others = {"by": "--select ", "raising": "--option raising="}
     with in_options(data="--train", validation="--validation", **others):
-        return plan.path(tree, rows.get("train"), rows.get("validation"), {}, seed)
+        return plan.path(tree, rows.get("train"), rows.get("validation"), {}, random_state)
 
 
 def _losses(tree: Tree, path: PruningPath) -> dict[str, Any]:

@@ -26,7 +26,7 @@ def report(
     validation: opt.Rows = None,
     train: opt.Rows = None,
     delta: opt.Delta = 0.05,
-    seed: opt.Seed = 0,
+    random_state: opt.RandomState = 0,
     n_jobs: opt.Jobs = -1,
     labelled: opt.Labelled = opt.LABELLED,
     style: opt.Style = opt.TEXT,
@@ -71,7 +71,7 @@ def report(
             scores = metrics(tree, rows["test"]) if "test" in rows else None
             advice = fit_advice(tree, rows.get("train"), test=rows.get("test"), tested=scores, delta=delta)
             options: dict[str, Any] = {**rows, "title": title, "advice": Advices(for_pages(advice))}
-            page = report_on(tree, delta=delta, seed=seed, **options)
+            page = report_on(tree, delta=delta, random_state=random_state, **options)
             page.save(file)
     headline = page.payload["headline"]["manager"]
     voice.summarize(

@@ -133,7 +133,7 @@ def distill(
     soft: bool = True,
     restate: Restate = "teacher",
     classes: Sequence[Any] | None = None,
-    seed: int = 0,
+    random_state: int = 0,
     progress: Callable[[float], object] | None = None,
     **options: Any,
 ) -> Tree:
@@ -165,7 +165,7 @@ def distill(
         Whether the leaves predict by the teacher's predictions or by the targets of the rows.
     classes : sequence, optional
         The classes of the columns of the teacher's probabilities, if neither it nor the target gives them.
-    seed : int
+    random_state : int
         The seed of the synthetic rows.
     progress : callable, optional
         Called every few milliseconds with the fraction of the growing that is done.
@@ -208,7 +208,7 @@ def distillation(
     soft: bool = True,
     restate: Restate = "teacher",
     classes: Sequence[Any] | None = None,
-    seed: int = 0,
+    random_state: int = 0,
     progress: Callable[[float], object] | None = None,
     **options: Any,
 ) -> Distillation:
@@ -268,10 +268,14 @@ class _Task:
     ) -> None:
         limit = whole_number("max_leaf_nodes", arguments["max_leaf_nodes"], 1)
         self.n_synthetic = whole_number("n_synthetic", arguments["n_synthetic"], 0)
-        self.seed = checked_seed(arguments["seed"])
+        self.random_state = checked_seed(arguments["random_state"])
         self.soft, self.restate = arguments["soft"], arguments["restate"]
         self.options = arguments["options"]
-        self.growing = {"max_leaf_nodes": limit, "progress": arguments["progress"], "seed": self.seed}
+        self.growing = {
+            "max_leaf_nodes": limit,
+            "progress": arguments["progress"],
+            "random_state": self.random_state,
+        }
         if self.restate not in ("teacher", "truth"):
             raise ValueError(f"restate is {self.restate!r}; it must be 'teacher' or 'truth'")
         check_names("distill", [*arguments, *_OPTIONS], self.options)
@@ -302,7 +306,7 @@ class _Task:
     def tree(self, rows: NDArray[np.integer]) -> Tree:
         """The student, from some of the rows and synthetic rows made of them."""
         real = self.data.take(rows)
-        rng = np.random.default_rng(np.random.SeedSequence(self.seed))
+        rng = np.random.default_rng(np.random.SeedSequence(self.random_state))
         source = random_cells(real, self.n_synthetic, rng)
         answers, weight = self.answers[rows], real.row_weights
         columns = mixed_columns(
@@ -332,7 +336,7 @@ class _Task:
             raise ValueError(
                 f"data has {self.data.n_counted} rows, too few to set some aside; give validation= rows"
             )
-        return np.asarray(random_parts(self.data, (_PARTS - 1, 1), self.seed) == 1)
+        return np.asarray(random_parts(self.data, (_PARTS - 1, 1), self.random_state) == 1)
 
 
 def _hard_answers(schema: Schema, answers: Floats) -> Floats:
@@ -389,7 +393,7 @@ class _Judge(NamedTuple):
         return Distillation(
             tree=tree,
             teacher=task.teacher.name,
-            fidelity=_fidelity(teacher, own, delta, tree.schema.predicts_classes, task.seed),
+            fidelity=_fidelity(teacher, own, delta, tree.schema.predicts_classes, task.random_state),
             teacher_score=scores[0],
             student_score=scores[1],
             certificate=certificate,
@@ -411,13 +415,15 @@ def _r_squared(truth: Floats, predicted: Floats) -> float:
     return 1 - residual / total
 
 
-def _fidelity(teacher: NDArray[Any], own: NDArray[Any], delta: float, classes: bool, seed: int) -> Fidelity:
+def _fidelity(
+    teacher: NDArray[Any], own: NDArray[Any], delta: float, classes: bool, random_state: int
+) -> Fidelity:
     n, nats = len(own), math.log(2 / delta)
     if classes:
         n_equal = int((teacher == own).sum())
         low, high = binomial_lower(n_equal, n, nats).item(), binomial_upper(n_equal, n, nats).item()
         return Fidelity(n_equal / n, low, high, n, delta)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(random_state)
     resampled = [_r_squared(teacher[rows], own[rows]) for rows in rng.integers(n, size=(_RESAMPLES, n))]
     low, high = np.quantile(resampled, [delta / 2, 1 - delta / 2]).tolist()
     value = _r_squared(teacher, own)

@@ -76,13 +76,13 @@ class BornAgain:
             total += leaf_rows(tree, data, votes)
         return np.asarray(total.argmax(axis=1), np.int64)
 
-    def check(self, max_cells: int = 100_000, seed: int = 0) -> bool:
+    def check(self, max_cells: int = 100_000, random_state: int = 0) -> bool:
         """Whether tree and forest agree in every cell of the grid of the forest's thresholds.
 
         If there are more than `max_cells` cells, that many are drawn at random.
         """
         most = whole_number("max_cells", max_cells, 1)
-        rng = np.random.default_rng(checked_seed(seed))
+        rng = np.random.default_rng(checked_seed(random_state))
         rows = _cell_rows(self.trees, most, rng)
         return bool((self.tree.label[leaves_of(self.tree, rows), 0] == self.answers(rows)).all())
 

@@ -54,7 +54,7 @@ class ShadowSelector(BorutaOptions, BorutaParameters, TableSelector):
 
     def _selection(self, X: Any, y: Any, sample_weight: Any) -> Fitted:
         data, columns = self._encode(X, y, sample_weight, expects_classes(self.criterion))
-        result = boruta(data, **self._options(BorutaOptions, n_jobs=self.n_jobs, seed=self._seed()))
+        result = boruta(data, **self._options(BorutaOptions, n_jobs=self.n_jobs, random_state=self._seed()))
         return {
             **columns,
             "support_": result.decision >= (TENTATIVE if self.keep_tentative else ACCEPTED),

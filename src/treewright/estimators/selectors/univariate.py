@@ -68,7 +68,7 @@ class SplitFilter(UnivariateParameters, UnivariateOptions, TableSelector):
             self.refuse_parameter("n_permutations", "at least 1 where there is alpha")
         classes = True if self.measure != "gain" else expects_classes(self.criterion)
         data, columns = self._encode(X, y, sample_weight, classes)
-        permuting = {"seed": self._seed()} if self.alpha is not None else {"n_permutations": 0}
+        permuting = {"random_state": self._seed()} if self.alpha is not None else {"n_permutations": 0}
         options = self._options(UnivariateOptions, n_jobs=self.n_jobs, **permuting)
         scores = split_scores(data, **options)
         return {

@@ -33,7 +33,11 @@ def values(context: Context) -> dict[str, Any]:
     if context.full_samples:
         name, sample = list(context.full_samples.items())[-1]
         data = _subsample(sample.data, context.seed)
-        options: dict[str, Any] = {"n_repeats": N_REPEATS, "seed": context.seed, "delta": context.delta}
+        options: dict[str, Any] = {
+            "n_repeats": N_REPEATS,
+            "random_state": context.seed,
+            "delta": context.delta,
+        }
         permuted = {each.position: each for each in importance(model, data, **options)}
         part = f"{data.n_rows:,} of " if data.n_rows < sample.data.n_rows else ""
         rows = f"on {part}the {sample.data.n_rows:,} {ROWS_IN_WORDS[name]}"

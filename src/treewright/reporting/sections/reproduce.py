@@ -50,7 +50,7 @@ def _parameters(model: Any, subject: Subject) -> dict[str, str]:
 def _code(model: Any, subject: Subject, rows: Mapping[str, Dataset], seed: int) -> str:
     """The steps as Python code, for tables of these names."""
     given = "".join(f", {name}={name}" for name in rows)
-    seeded = f", seed={seed}" if seed else ""
+    seeded = f", random_state={seed}" if seed else ""
     if callable(getattr(model, "get_params", None)):
         made = " ".join(repr(model).split())
         lines = [f"from treewright import {type(model).__name__}, report", "", f"model = {made}.fit(X, y)"]
