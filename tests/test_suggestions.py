@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 import treewright as tw
-from treewright import _suggestions, datasets
+from treewright import _suggestions, datasets, plotting
 from treewright._suggestions import closest, suggestions
 from treewright.certifying import METHODS as CERTIFICATES
 from treewright.ensembles.adaboost import boost
@@ -173,9 +173,15 @@ VALUES: list[tuple[Callable[[], Any], str]] = [
     (lambda: tw.explain(TREE, {"age": 1, "Income": 0, "City": "Rome"}), "Income"),
     (lambda: tw.importance(TREE)["incomes"], "income"),
     (lambda: DATA.schema.position("agee"), "age"),
+    (lambda: plotting.plot_roc(TREE, DATA, positive="acceptd"), "accepted"),
     (lambda: tw.KNeighborsClassifier(metric="euclidian").fit([[1.0]] * 9, [0, 1] * 4 + [1]), "euclidean"),
     (lambda: datasets.load_span, "load_spam"),
     (lambda: datasets.load_loan, "load_loans"),
+    (lambda: plotting.plot_confusion, "plot_confusion_matrix"),
+    (lambda: plotting.plot_cost_complexity, "plot_pruning_path"),
+    (lambda: tw.plot_feature_importance, "plot_importance"),
+    (lambda: tw.plot_decision_boundary, "plot_decision_regions"),
+    (lambda: tw.plot_reliability, "plot_calibration"),
     (lambda: pruning_values.CostComplexty, "CostComplexity"),
 ]
 
@@ -218,5 +224,4 @@ def test_every_word_stands_for_a_name_that_exists() -> None:
     functions = [each for each in (*public, boost) if isfunction(each)]
     known |= {name for each in functions for name in signature(each).parameters}
     ours = {name for names in _suggestions._OURS.values() for name in names}
-    ours = {name for name in ours if not name.startswith("plot_")}
     assert not ours - known - {"log_loss", "1-SE", "leaves", "columns"}

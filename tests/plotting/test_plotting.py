@@ -13,7 +13,7 @@ import pytest
 from tests.selecting.test_select import COSTS, table
 from treewright import compare, encode, grow, overfitting_curve, prune, select
 from treewright.encoding.splits import split
-from treewright.plotting import COLOURS, MARKERS, plain
+from treewright.plotting.axes import COLOURS, MARKERS, plain
 from treewright.pruning import PruningPath
 
 matplotlib.use("Agg")

@@ -15,6 +15,7 @@ from treewright.certifying.verification import fits
 from treewright.tree import Tree
 from treewright.tree.evaluate import given_rows
 from treewright.tree.number_losses import NUMBER_LOSSES
+from treewright.tree.shortcuts import Plotted
 
 
 class Sealed:
@@ -35,7 +36,7 @@ def _from_values(cls: type[Any], values: dict[str, Any]) -> Any:
 
 
 @dataclass(frozen=True)
-class Certificate(Sealed):
+class Certificate(Sealed, Plotted):
     """A bound on the true error of a tree.
 
     With probability `1 - delta` over the draw of the rows, the true loss is at most `value`, if the
@@ -166,7 +167,7 @@ def loss_text(value: float, *, in_per_cent: bool, up: bool = False) -> str:
 
 
 @dataclass(frozen=True)
-class Certificates:
+class Certificates(Plotted):
     """Several certificates of one tree, the first one in full and the others beside it.
 
     `estimate` is (mean, standard error, folds) of a cross-validation, which bounds nothing and says so.

@@ -33,8 +33,9 @@ from numpy.typing import NDArray
 
 from treewright._suggestions import checked_keywords, choices_text
 from treewright.certifying.binomial import Floats, check_delta, kl_upper
-from treewright.certifying.certificate import Sealed, loss_text
+from treewright.certifying.certificate import loss_text
 from treewright.certifying.verification import solves_kl
+from treewright.tree.shortcuts import Plotted
 
 VOTE_METHODS = {
     "first_order": ("single",),
@@ -74,7 +75,7 @@ class VoteCounts(NamedTuple):
 
 
 @dataclass(frozen=True)
-class VoteCertificate(Sealed):
+class VoteCertificate(Plotted):
     """How far a majority vote of trees can be wrong.
 
     With probability `1 - delta` over the draw of the rows its true error is at most `value`, if the

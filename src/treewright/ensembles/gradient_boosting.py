@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,9 +25,13 @@ from treewright.growing.targets import check_rows
 from treewright.growing.thresholds import tree_from_core
 from treewright.parameters.boosting import BoostParameters
 from treewright.parameters.spec import takes
+from treewright.plotting.boosting import plot_boosting
 from treewright.tree.oblique import by_column
 from treewright.tree.shortcuts import Saved
 from treewright.tree.tree import Tree, as_array
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Floats = NDArray[np.float64]
 
@@ -118,6 +122,10 @@ class GradientBoosted(Saved):
             for tree in of_iteration:
                 gains += by_column(tree, tree.gain)
         return gains / (gains.sum() or 1.0)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Plot the loss after each iteration, where `early_stopping` has measured it; needs matplotlib."""
+        return plot_boosting(self, ax)
 
     def first(self, n_iterations: int) -> GradientBoosted:
         """The model after its first iterations."""

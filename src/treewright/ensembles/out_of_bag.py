@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +16,14 @@ from treewright.ensembles.forest import Forest
 from treewright.ensembles.permutation import shuffled_rises
 from treewright.ensembles.side_by_side import Listener, results_in_order, side_by_side
 from treewright.ensembles.totals import has_simple_routes
+from treewright.plotting.explanations import Bars, plot_importance
 from treewright.tree import Tree
 from treewright.tree.evaluate import prediction_losses, rows_of
 from treewright.tree.oblique import asked_columns
 from treewright.tree.predict import answers
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Floats = NDArray[np.float64]
 
@@ -217,6 +221,18 @@ class ForestImportance:
     def ranked(self) -> tuple[ColumnImportance, ...]:
         """The most useful first."""
         return tuple(sorted(self.columns, key=lambda column: (-column.rise, -column.gain)))
+
+    @property
+    def bars(self) -> Bars:
+        """The numbers of its plot; the intervals are one standard error long."""
+        error = np.array([column.error for column in self.columns])
+        names, rises = tuple(column.column for column in self.columns), self.rises
+        label = f"rise of the mean {self.loss} when shuffled, ± standard error"
+        return Bars(names, rises, label, self.loss == "error", rises - error, rises + error)
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Plot it as bars; the options are those of `treewright.plot_importance`."""
+        return plot_importance(self, ax, **options)
 
     def __str__(self) -> str:
         in_percent = self.loss == "error"

@@ -238,7 +238,7 @@ class AdaBoostClassifier(
         return DecisionTreeClassifier(max_depth=1)
 
     def _boosted(self, data: Dataset, seed: int, **options: Any) -> Boosted:
-        return boost(data, algorithm=self.algorithm, **options)  # type: ignore[arg-type]
+        return boost(data, algorithm=self.algorithm, **options)
 
     @property
     def bounds_(self) -> Floats:
@@ -356,7 +356,7 @@ class AdaBoostRegressor(RegressorPredictions, AdaBoostEstimator, sklearn.ensembl
 
     def _boosted(self, data: Dataset, seed: int, **options: Any) -> BoostedNumbers:
         resample = bool(self.resample)
-        return boost_numbers(data, loss=self.loss, resample=resample, random_state=seed, **options)  # type: ignore[arg-type]
+        return boost_numbers(data, loss=self.loss, resample=resample, random_state=seed, **options)
 
     def _numbers(self, X: Any) -> Floats:
         fitted, data = self._rows(X)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from treewright.explaining.row import is_training_data, name_hint
 from treewright.explaining.tables import Layout, Record, TableResult
 from treewright.growing import n_threads, whole_number
 from treewright.parameters import documented
+from treewright.plotting.explanations import Bars, plot_importance
 from treewright.tree import Tree
 from treewright.tree.evaluate import given_rows, leaves_of, prediction_losses
 from treewright.tree.missing import sent_by_others
@@ -27,6 +28,9 @@ from treewright.tree.oblique import asked_columns, asks, by_column
 from treewright.tree.predict import answers
 from treewright.tree.shortcuts import as_tree
 from treewright.tree.surgery import subtree_mask
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -87,6 +91,23 @@ class Importance(TableResult):
     def ranked(self) -> tuple[ColumnImportance, ...]:
         """The most important first: by permutation where it is known, else by gain."""
         return tuple(sorted(self.columns, key=lambda each: (-(each.permutation or 0.0), -each.gain)))
+
+    @property
+    def bars(self) -> Bars:
+        """The numbers of its plot."""
+        names = tuple(each.column for each in self.columns)
+        if self.rows is None:
+            gains = np.array([each.gain for each in self.columns])
+            return Bars(names, gains, "share of the risk reduction on the training rows", True)
+        rises, *ends = (
+            np.array([getattr(each, name) or 0.0 for each in self.columns])
+            for name in ("permutation", "lower", "upper")
+        )
+        return Bars(names, rises, f"rise of the mean {self.loss} when shuffled", self.in_percent, *ends)
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Plot it as bars; the options are those of `treewright.plot_importance`."""
+        return plot_importance(self, ax, **options)
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +19,14 @@ from treewright.explaining.row import Row, is_one_row, one_row
 from treewright.explaining.tables import Layout, TableResult
 from treewright.growing import n_threads
 from treewright.parameters import documented
+from treewright.plotting.explanations import plot_shapley
 from treewright.tree.evaluate import given_table
 from treewright.tree.missing import refuse_rows_with_missing
 from treewright.tree.oblique import only_columns
 from treewright.tree.shortcuts import as_tree
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 Floats = NDArray[np.float64]
 MOST_LINES = 12  # columns that are shown
@@ -64,6 +68,14 @@ class ShapleyValues(TableResult):
     def _table(self) -> Floats:
         return self.values.reshape(*self.values.shape[:2], len(self.outputs))
 
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Plot one row as a waterfall, several as a beeswarm; options as for `treewright.plot_shapley`."""
+        return plot_shapley(self, ax, **options)
+
+    def value_words(self, column: int) -> str:
+        """The value of a column in the first row, in words."""
+        return Row(self.data, {}).cell(column).words
+
     def importance(self) -> Floats:
         """The mean of the absolute values over the rows: (columns,) or (columns, outputs)."""
         return np.asarray(np.abs(self.values).mean(axis=0))
@@ -73,8 +85,8 @@ class ShapleyValues(TableResult):
         shown = _printed_outputs(self.outputs, predictions)
         if len(self.values) == 1:
             amounts = self._table[0][:, shown]
-            row, sign = Row(self.data, {}), "+"
-            words = [row.cell(j).words if amounts[j].any() else "" for j in range(len(self.columns))]
+            sign = "+"
+            words = [self.value_words(j) if amounts[j].any() else "" for j in range(len(self.columns))]
             title = ", ".join(
                 f"{self.outputs[i]}: {predictions[0, i]:.3g} instead of {base[i]:.3g} on average"
                 for i in shown

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +19,15 @@ from treewright.encoding.splits import checked_seed
 from treewright.explaining.tables import Layout, Record, TableResult
 from treewright.growing import grow, n_threads, whole_number
 from treewright.parameters import GROW
+from treewright.plotting.explanations import plot_stability
 from treewright.tree import Tree
 from treewright.tree.oblique import by_column
 from treewright.tree.predict import answers
 
 MOST_COMPARED = 100_000  # rows whose predictions are compared; of a larger table a sample of this size
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 MOST_LINES = 20  # columns that are printed
 _PIECE = 2**22  # predictions that are sorted together
 
@@ -79,6 +83,10 @@ class Stability(TableResult):
     def n_roots(self) -> int:
         """How many columns are at the root of some tree."""
         return sum(each.root > 0 for each in self.columns)
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Plot how many of the trees use each column; options as for `treewright.plot_stability`."""
+        return plot_stability(self, ax, **options)
 
     def _layout(self) -> Layout:
         used = [each for each in self.ranked if each.used > 0]

@@ -85,7 +85,7 @@ class WeakLearningBound(TableResult):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Both curves; needs matplotlib."""
-        from treewright.plotting.pruning_paths import plot_weak_learning_bound
+        from treewright.plotting import plot_weak_learning_bound
 
         return plot_weak_learning_bound(self, ax)
 

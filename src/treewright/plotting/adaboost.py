@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from treewright.plotting import COLOURS, FAINT, INK, finish, new_axes
+from treewright._suggestions import checked_keywords
+from treewright.plotting.axes import COLOURS, FAINT, INK, finish, new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 _DASHES = {"training": "-", "test": "--"}  # lines differ by more than their colours
 
 
+@checked_keywords
 def plot_adaboost(boosted: Boosted, rows: Any, test: Any, axes: Any) -> tuple[Axes, Axes]:
     """Plot error and bound against rounds on the left, the margins of rows on the right."""
     left, right = new_axes(9.6, 4.0, columns=2) if axes is None else axes

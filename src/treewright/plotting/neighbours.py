@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from treewright.plotting import COLOURS, FAINT, MARKERS, axes_or_new, finish
+from treewright._suggestions import checked_keywords
+from treewright.plotting.axes import COLOURS, FAINT, MARKERS, axes_or_new, finish
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from treewright.neighbours.curve import DefeatistCurve
 
 
+@checked_keywords
 def plot_defeatist_curve(curve: DefeatistCurve, ax: Axes | None = None) -> Axes:
     """Plot the share of queries answered exactly, a line for each leaf size; labels are the spills."""
     ax = axes_or_new(ax)

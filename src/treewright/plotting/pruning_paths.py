@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright import plotting
+from treewright._suggestions import checked_keywords
 from treewright.encoding import Dataset
+from treewright.plotting import axes as looks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,38 +30,40 @@ _LOSSES = {
 _MOST_MARKS = 40  # points of a line that have markers
 
 
+@checked_keywords
 def plot_pruning_path(path: PruningPath, test: Dataset | None = None, ax: Axes | None = None) -> Axes:
     """Plot the loss of each tree of a path against its leaves, with the chosen tree marked."""
     lines: dict[str, Floats | None] = {"training": path.training, "validation": path.validation}
     lines["test"] = None if test is None else path.losses(test)
-    ax = plotting.axes_or_new(ax)
+    ax = looks.axes_or_new(ax)
     order, tree = np.argsort(path.leaves, kind="stable"), path.full_tree
     leaves = path.leaves[order]
     by_size = {name: None if line is None else line[order] for name, line in lines.items()}
     rows = path.details.get("judged_by")
-    _lines(ax, leaves, by_size, {"validation": f"validation: {plotting.plain(rows)}"} if rows else {})
+    _lines(ax, leaves, by_size, {"validation": f"validation: {looks.plain(rows)}"} if rows else {})
     if path.validation is not None and path.standard_error is not None:
         middle, error = path.validation[order], path.standard_error[order]
-        band: dict[str, Any] = {"color": plotting.COLOURS["validation"], "alpha": 0.2, "linewidth": 0}
+        band: dict[str, Any] = {"color": looks.COLOURS["validation"], "alpha": 0.2, "linewidth": 0}
         low = np.maximum(middle - error, 0.0)
         ax.fill_between(leaves, low, middle + error, label="± one standard error", **band)
     if not path.is_open:
         line = next(lines[name] for name in ("validation", "test", "training") if lines[name] is not None)
         _mark_chosen(ax, path, line)
-    method = plotting.words(path.method)
+    method = looks.words(path.method)
     _frame(ax, leaves, tree, f"Pruning by {method}: {_leaves(tree.n_leaves)} before pruning")
     return ax
 
 
+@checked_keywords
 def plot_overfitting_curve(curve: OverfittingCurve, ax: Axes | None = None) -> Axes:
     """Plot the loss of a growing tree against its leaves."""
-    ax = plotting.axes_or_new(ax)
+    ax = looks.axes_or_new(ax)
     lines = {"training": curve.training, "validation": curve.validation, "test": curve.test}
     _lines(ax, curve.leaves, lines, {})
     held_out = curve.validation if curve.validation is not None else curve.test
     if held_out is not None:
         loss, leaves = float(held_out[curve.best]), int(curve.leaves[curve.best])
-        text = f"least on held-out rows:\n{_leaves(leaves)}, {plotting.loss_text(curve.tree.schema, loss)}"
+        text = f"least on held-out rows:\n{_leaves(leaves)}, {looks.loss_text(curve.tree.schema, loss)}"
         _mark(ax, leaves, loss, text, curve.leaves)
     _frame(ax, curve.leaves, curve.tree, "Growing, best split first")
     return ax
@@ -69,8 +72,8 @@ def plot_overfitting_curve(curve: OverfittingCurve, ax: Axes | None = None) -> A
 def _lines(ax: Axes, leaves: NDArray[Any], lines: dict[str, Floats | None], labels: dict[str, str]) -> None:
     for name, line in lines.items():
         if line is not None:
-            marker = plotting.MARKERS[name] if len(leaves) <= _MOST_MARKS else ""
-            style: dict[str, Any] = {"color": plotting.COLOURS[name], "marker": marker, "markersize": 4}
+            marker = looks.MARKERS[name] if len(leaves) <= _MOST_MARKS else ""
+            style: dict[str, Any] = {"color": looks.COLOURS[name], "marker": marker, "markersize": 4}
             ax.plot(leaves, line, linewidth=1.6, label=labels.get(name, name), **style)
 
 
@@ -80,20 +83,21 @@ def _mark_chosen(ax: Axes, path: PruningPath, line: Floats | None) -> None:
     place = path.chosen % len(path)
     leaves, loss = int(path.leaves[place]), float(line[place])
     how = path.details.get("chosen_by")
-    by = f" by {plotting.plain(how)}" if how else ""
-    text = f"chosen{by}:\n{_leaves(leaves)}, {plotting.loss_text(path.full_tree.schema, loss)}"
+    by = f" by {looks.plain(how)}" if how else ""
+    text = f"chosen{by}:\n{_leaves(leaves)}, {looks.loss_text(path.full_tree.schema, loss)}"
     _mark(ax, leaves, loss, text, path.leaves)
 
 
+@checked_keywords
 def plot_weak_learning_bound(curve: WeakLearningBound, ax: Axes | None = None) -> Axes:
     """Plot the training error after each split, and the bound on it."""
-    ax = plotting.axes_or_new(ax)
+    ax = looks.axes_or_new(ax)
     splits = np.arange(len(curve.error))
-    ax.plot(splits, curve.error, color=plotting.COLOURS["training"], label="training error")
+    ax.plot(splits, curve.error, color=looks.COLOURS["training"], label="training error")
     label = f"bound from an edge of {curve.advantage:.3f}"
-    ax.plot(splits, curve.bound, color=plotting.INK, linestyle="--", label=label)
+    ax.plot(splits, curve.bound, color=looks.INK, linestyle="--", label=label)
     ax.set_ylim(0.0, None)
-    plotting.finish(ax, "splits", "", percent="y")
+    looks.finish(ax, "splits", "", percent="y")
     return ax
 
 
@@ -103,11 +107,11 @@ def _leaves(n: int) -> str:
 
 def _mark(ax: Axes, leaves: int, loss: float, text: str, sizes: NDArray[Any]) -> None:
     """A ring, a vertical line at the size, and text at the top, on the side with more room."""
-    ax.axvline(leaves, color=plotting.INK, linewidth=0.9, linestyle=":", zorder=1)
-    ring: dict[str, Any] = {"markersize": 10, "markerfacecolor": "none", "markeredgecolor": plotting.INK}
+    ax.axvline(leaves, color=looks.INK, linewidth=0.9, linestyle=":", zorder=1)
+    ring: dict[str, Any] = {"markersize": 10, "markerfacecolor": "none", "markeredgecolor": looks.INK}
     ax.plot([leaves], [loss], marker="o", linewidth=0, clip_on=False, **ring)
     least, most = int(sizes.min()), int(sizes.max())
-    right = leaves * leaves <= least * most if plotting.is_wide(least, most) else 2 * leaves <= most
+    right = leaves * leaves <= least * most if looks.is_wide(least, most) else 2 * leaves <= most
     ax.annotate(
         text,
         (leaves, 1.0),
@@ -122,41 +126,42 @@ def _mark(ax: Axes, leaves: int, loss: float, text: str, sizes: NDArray[Any]) ->
 
 
 def _frame(ax: Axes, leaves: NDArray[Any], tree: Tree, title: str) -> None:
-    plotting.leaves_axis(ax, int(leaves.min()), int(leaves.max()))
+    looks.leaves_axis(ax, int(leaves.min()), int(leaves.max()))
     ax.set_ylim(0.0, 1.12 * ax.get_ylim()[1])  # room for text at the top, and for the legend below the lines
-    loss, percent = plotting.loss_words(tree.schema, tree.criterion), "y" * plotting.is_share(tree.schema)
-    plotting.finish(ax, "leaves", loss, percent=percent, title=title, loc="lower left")
+    loss, percent = looks.loss_words(tree.schema, tree.criterion), "y" * looks.is_share(tree.schema)
+    looks.finish(ax, "leaves", loss, percent=percent, title=title, loc="lower left")
 
 
 # ---- the methods of a comparison, one line each ----------------------------------------------------------
 
 
+@checked_keywords
 def plot_comparison(comparison: Comparison, ax: Axes | None = None) -> Axes:
     """Plot the losses of each method on one line, the smallest test loss at the top."""
     rows, schema = [row for row in comparison.rows if row["trouble"] is None], comparison.schema
     rows.sort(key=lambda row: float(row["test"]), reverse=True)
-    ax = plotting.axes_or_new(ax, width=9.0, height=1.6 + 0.34 * len(rows))
+    ax = looks.axes_or_new(ax, width=9.0, height=1.6 + 0.34 * len(rows))
     places = range(len(rows))
     for place, row in zip(places, rows, strict=True):
         losses = [row[name] for name in _LOSSES if row[name] is not None]
-        ax.plot([min(losses), max(losses)], [place, place], color=plotting.FAINT, linewidth=1, zorder=1)
+        ax.plot([min(losses), max(losses)], [place, place], color=looks.FAINT, linewidth=1, zorder=1)
     for name, text in _LOSSES.items():
         points = [(rows[place][name], place) for place in places if rows[place][name] is not None]
         if points:
-            style: dict[str, Any] = {"color": plotting.COLOURS[name], "marker": plotting.MARKERS[name]}
+            style: dict[str, Any] = {"color": looks.COLOURS[name], "marker": looks.MARKERS[name]}
             x, y = zip(*points, strict=True)
             ax.scatter(x, y, s=34, zorder=2, clip_on=False, label=text, **style)
     ax.set_yticks(list(places), [_method_text(row) for row in rows])
     ax.set_xlim(left=0.0)
     ax.set_ylim(-0.6, len(rows) - 0.4)
     above: dict[str, Any] = {"ncols": 4, "loc": "lower right", "bbox_to_anchor": (1.0, 1.0)}
-    loss, percent = plotting.loss_words(schema, comparison.criterion), "x" * plotting.is_share(schema)
-    plotting.finish(ax, loss, "", percent=percent, **above, handletextpad=0.2, columnspacing=1.2)
+    loss, percent = looks.loss_words(schema, comparison.criterion), "x" * looks.is_share(schema)
+    looks.finish(ax, loss, "", percent=percent, **above, handletextpad=0.2, columnspacing=1.2)
     return ax
 
 
 def _method_text(row: dict[str, Any]) -> str:
     """The method in words, how its tree was chosen, and its size."""
-    by = f", {plotting.words(row['by'])}" if row["by"] else ""
+    by = f", {looks.words(row['by'])}" if row["by"] else ""
     kind = "rules" if row["method"] == "rules" else "leaf" if row["leaves"] == 1 else "leaves"
-    return f"{plotting.words(row['method'])}{by} ({row['leaves']:,} {kind})"
+    return f"{looks.words(row['method'])}{by} ({row['leaves']:,} {kind})"

@@ -6,15 +6,18 @@ from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from treewright._suggestions import checked_keywords
 from treewright._text import label_text
+from treewright.certifying.binomial import binomial_lower, binomial_upper
 from treewright.encoding import Dataset
 from treewright.metrics import area_under_points, check_class, tree_of_classes
 from treewright.metrics import confusion_matrix as confusion_matrix
 from treewright.metrics import precision_recall_points as precision_recall_points
 from treewright.metrics import roc_points as roc_points
 from treewright.parameters import documented
-from treewright.plotting import FAINT, INK, axes_or_new, finish, plain
+from treewright.plotting.axes import FAINT, INK, axes_or_new, finish, plain
 from treewright.plotting.scene.colours import class_colours
 from treewright.tree import Tree
 from treewright.tree.shortcuts import as_tree
@@ -22,6 +25,7 @@ from treewright.tree.shortcuts import as_tree
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+Floats = NDArray[np.float64]
 _DASHES = ("-", "--", "-.", ":")  # of the classes, in turn: told apart without colour
 _MOST_CLASSES = 7  # curves in one picture
 _MOST_CELLS = 25  # classes that a matrix has room for
@@ -59,6 +63,7 @@ def plot_roc(model: Any, data: Any, *, positive: Any = None, ax: Axes | None = N
     return _finish_rates(ax, "false positive rate", "true positive rate", "lower right")
 
 
+@checked_keywords
 def plot_precision_recall(model: Any, data: Any, *, positive: Any = None, ax: Axes | None = None) -> Axes:
     """Plot precision against recall, with the average precision; dotted lines are chance. See `plot_roc`."""
     tree, rows = tree_of_classes(as_tree(model), data)
@@ -72,6 +77,69 @@ def plot_precision_recall(model: Any, data: Any, *, positive: Any = None, ax: Ax
         ax.step(recall, precision, where="pre", **line)
     across = "recall: share of the class that is predicted"
     return _finish_rates(ax, across, "precision: share of the predicted rows that are right", "lower left")
+
+
+@documented
+def plot_calibration(
+    model: Any, data: Any, *, positive: Any = None, n_bins: int = 10, ax: Axes | None = None
+) -> Axes:
+    """Plot how often a class occurs among rows with the same predicted probability: a reliability diagram.
+
+    A point on the diagonal is a probability that can be taken at its word; the line through it is Clopper and
+    Pearson's interval of 95 %. A tree predicts as many probabilities as it has leaves; where these are more
+    than `n_bins`, neighbouring ones are joined, so that each point has about as many rows.
+
+    Parameters
+    ----------
+    model : Tree or fitted estimator
+        A tree that predicts the classes of one target.
+    data : Dataset or tuple (table, target) or (table, target, weights)
+        Rows with their classes; on those that the tree was grown from the result is optimistic.
+    positive : optional
+        The class. By default the second one of two, or each of several.
+    n_bins : int
+        The largest number of points.
+    """
+    tree, rows = tree_of_classes(as_tree(model), data)
+    assert rows.targets is not None
+    shares, classes = tree.shares(tree.apply(rows))[0], tree.schema.targets[0].classes or ()
+    ax = axes_or_new(ax, 5.2, 4.8)
+    ax.plot([0, 1], [0, 1], color=FAINT, linewidth=1, linestyle=":", label="exact")
+    for style, (name, colour) in zip(cycle(_DASHES), _positive_classes(tree, rows, positive), strict=False):
+        code = classes.index(name)
+        is_class = rows.targets[0] == code
+        at, seen, ends = calibration_points(shares[:, code], is_class, rows.row_weights, n_bins)
+        bars: dict[str, Any] = {"color": colour, "linestyle": style, "marker": "o", "capsize": 2}
+        ax.errorbar(at, seen, yerr=ends, label=_plain_name(name), elinewidth=1, markersize=4, **bars)
+    return _finish_rates(ax, "predicted probability", "share of the rows that are of the class", "upper left")
+
+
+def calibration_points(
+    probability: Floats, is_class: NDArray[np.bool_], weight: Floats, n_bins: int = 10
+) -> tuple[Floats, Floats, Floats]:
+    """How often a class occurs by its predicted probability: the mean probability of each bin, the share of
+    the class, and the distances to the ends of Clopper and Pearson's interval of 95 %, of shape (2, bins).
+
+    Equal probabilities are never in two bins, and where there are few of them, each is a bin of its own.
+
+    >>> truth = np.array([False, False, True, False])
+    >>> at, seen, _ = calibration_points(np.array([0.1, 0.1, 0.8, 0.8]), truth, np.ones(4))
+    >>> at.tolist(), seen.tolist()
+    ([0.1, 0.8], [0.0, 0.5])
+    """
+    levels, level = np.unique(probability, return_inverse=True)
+    heavy = np.bincount(level, weight, len(levels))
+    if len(levels) > n_bins:
+        middle = (np.cumsum(heavy) - heavy / 2) / heavy.sum()
+        level = np.minimum((middle * n_bins).astype(int), n_bins - 1)[level]
+    parts = weight, weight * is_class, weight * probability
+    total, true, sums = (np.bincount(level, part) for part in parts)
+    kept = total > 0
+    rows = np.bincount(level, minlength=len(total))[kept]
+    at, seen = np.asarray(sums[kept] / total[kept]), np.asarray(true[kept] / total[kept])
+    nats = np.log(2 / 0.05)
+    ends = binomial_lower(seen * rows, rows, nats), binomial_upper(seen * rows, rows, nats)
+    return at, seen, np.maximum(np.abs(np.stack(ends) - seen), 0.0)
 
 
 @documented

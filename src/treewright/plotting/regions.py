@@ -15,7 +15,7 @@ from treewright.encoding import Dataset, encode
 from treewright.encoding.kinds import Category, Kind, Time
 from treewright.encoding.schema import Column
 from treewright.parameters import documented
-from treewright.plotting import axes_or_new, plain
+from treewright.plotting.axes import axes_or_new, plain
 from treewright.plotting.scene.cards import number, value_range
 from treewright.plotting.scene.colours import INK, class_colours, value_colour
 from treewright.tree import Tree

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from treewright.parameters import takes
-from treewright.plotting import new_axes
+from treewright.plotting.axes import new_axes
 from treewright.plotting.scene.colours import LINE
 from treewright.plotting.scene.scenes import SCENE, Box, Disc, Flow, Mark, Scene, Words, scene
 from treewright.tree.shortcuts import as_tree

@@ -22,7 +22,7 @@ from treewright.encoding.schema import Schema
 from treewright.encoding.splits import random_parts, split
 from treewright.growing import grow
 from treewright.metrics import class_word
-from treewright.plotting import is_share, loss_words
+from treewright.plotting.axes import is_share, loss_words
 from treewright.pruning import METHODS, leaves_choice, methods, prune, refuse_raising
 from treewright.pruning.path import held_out_rows, refuse_no_rows
 from treewright.pruning.rule_post_pruning import rule_list

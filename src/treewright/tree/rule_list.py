@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,9 @@ from treewright.tree.conditions import Condition, Within, merge_conditions
 from treewright.tree.missing import columns_with_missing, refuse_sending
 from treewright.tree.oblique import Direction, tested_columns, with_directions
 from treewright.tree.tree import Tree, as_array
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 # Conditions, or categories named in them, of all paths of a tree together: more would not fit in memory.
 MOST_CONDITIONS = 10_000_000
@@ -207,6 +210,12 @@ class RuleList:
             "rules": [rule.to_dict() for rule in self.rules],
             "default": None if self.complete else self.default.to_dict(),
         }
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Plot each rule as a bar of its rows; see `treewright.plot_rules`; needs matplotlib."""
+        from treewright.plotting.rules import plot_rules  # uphill: a list plots itself
+
+        return plot_rules(self, ax, **options)
 
     def __getstate__(self) -> dict[str, Any]:
         return {part.name: getattr(self, part.name) for part in fields(self)}

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from treewright.encoding import Dataset
     from treewright.explaining import Decision
     from treewright.reporting import Report
+    from treewright.tree.rule_list import RuleList
     from treewright.tree.tree import Tree
 
 
@@ -30,11 +31,21 @@ class Saved:
         return self
 
 
+class Plotted:
+    """A certificate: it plots itself."""
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Plot the error that was seen and the bound on the true one; needs matplotlib."""
+        from treewright.plotting.certificates import plot_certificate
+
+        return plot_certificate(self, ax)  # type: ignore[arg-type]
+
+
 class Shortcuts(Saved):
     """What a tree and a fitted estimator do by themselves; each method is the function of its name."""
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
-        """Draw the tree; needs matplotlib. The options are those of `treewright.plotting.trees.plot_tree`:
+        """Draw the tree; needs matplotlib. The options are those of `treewright.plot_tree`:
         `max_depth`, `max_leaves`, `direction`, `title`.
         """
         from treewright.plotting.trees import plot_tree
@@ -107,6 +118,23 @@ def intervals_of(tree: Tree, test: Dataset, delta: float) -> LeafIntervals:
     from treewright.certifying.leaf_intervals import leaf_intervals
 
     return leaf_intervals(tree, test, delta=delta)
+
+
+def as_importance(found: Any) -> Any:
+    """The importance of the columns of a model by its splits; what is one already, as it is."""
+    if hasattr(found, "bars"):
+        return found
+    from treewright.explaining.importance import importance
+
+    return importance(found)
+
+
+def as_rules(model: Any) -> RuleList:
+    """The rules of a model: themselves, those of a rule classifier, or the paths of a tree."""
+    from treewright.tree.rule_list import RuleList
+
+    rules = getattr(model, "rules_", model)
+    return rules if isinstance(rules, RuleList) else RuleList.of(as_tree(model))
 
 
 def as_tree(model: Any) -> Tree:

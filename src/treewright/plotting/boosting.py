@@ -1,0 +1,36 @@
+"""Plotting gradient boosting: the loss after each iteration."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from treewright._suggestions import checked_keywords
+from treewright.plotting.axes import COLOURS, INK, axes_or_new, finish, words
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from treewright.ensembles.gradient_boosting import GradientBoosted
+
+
+@checked_keywords
+def plot_boosting(model: GradientBoosted, ax: Axes | None = None) -> Axes:
+    """Plot the mean loss on training and validation rows after each iteration of gradient boosting.
+
+    ValueError if the model was fitted without `early_stopping`, which is what measures them.
+    """
+    lines = {"training": model.train_loss, "validation": model.validation_loss}
+    if not any(len(loss) for loss in lines.values()):
+        raise ValueError("the losses of the iterations were not measured; fit with early_stopping=True")
+    ax = axes_or_new(ax)
+    for name, loss in lines.items():
+        if len(loss):
+            style = "-" if name == "training" else "--"
+            ax.plot(np.arange(len(loss)), loss, style, color=COLOURS[name], label=f"{name} rows")
+    if len(model.validation_loss):
+        best = int(np.argmin(model.validation_loss))
+        ax.axvline(best, color=INK, linewidth=0.9, linestyle=":", label=f"least after {best:,} iterations")
+    finish(ax, "iterations", f"mean {words(model.loss)}", loc="upper right")
+    return ax
