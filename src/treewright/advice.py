@@ -62,6 +62,11 @@ def warn(advice: Iterable[Advice]) -> None:
         warnings.warn(each.python_text, AdviceWarning, stacklevel=level)
 
 
+def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
+    """Issue a warning at the line that called the package."""
+    warnings.warn(message, category, stacklevel=_outside())
+
+
 def _outside() -> int:
     """How many calls above the caller of this the first one is that is not the package's own."""
     level, frame = 1, sys._getframe(1)

@@ -29,7 +29,6 @@ from treewright import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
     ExtraTreeClassifier,
-    RuleListClassifier,
     TopDownClassifier,
     certify,
     export,
@@ -288,12 +287,6 @@ def test_verbose(capsys: pytest.CaptureFixture[str]) -> None:
         (AdaBoostClassifier(verbose=-1), ValueError, "verbose=-1"),
         (AdaBoostClassifier(kinds=3), ValueError, "kinds=3"),
         (AdaBoostClassifier(n_jobs=0), ValueError, "n_jobs=0"),
-        (
-            AdaBoostClassifier(sklearn.tree.DecisionTreeClassifier()),
-            TypeError,
-            "treewright's tree estimators",
-        ),
-        (AdaBoostClassifier(RuleListClassifier()), TypeError, "estimator is a RuleListClassifier"),
         (AdaBoostClassifier(DecisionTreeRegressor()), TypeError, "it must predict classes"),
         (AdaBoostRegressor(CARTClassifier()), TypeError, "it must predict numbers"),
         (

@@ -13,9 +13,11 @@ import pandas as pd
 import pytest
 import sklearn.ensemble
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.ensemble import StackingClassifier
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
@@ -99,9 +101,35 @@ def test_out_of_bag_score_by_a_function():
     assert model.oob_score_ > 0.95
 
 
+def test_out_of_bag_estimates_of_several_targets():
+    """The votes of the trees without a row, added up one by one; a row is right where both targets are."""
+    y = np.stack([SPECIES, 1 + (IRIS[:, 1] * 10).astype(int) % 2], axis=1)
+    model = RandomForestClassifier(30, random_state=0, oob_score=True, max_features=1).fit(IRIS, y)
+    shares = [np.zeros((150, 3)), np.zeros((150, 2))]
+    for tree, rows in zip(model.estimators_, model.estimators_samples_, strict=True):
+        out = np.setdiff1d(np.arange(150), rows)
+        for total, share in zip(shares, tree.predict_proba(IRIS[out]), strict=True):
+            total[out] += share
+    answers = [known[total.argmax(axis=1)] for known, total in zip(model.classes_, shares, strict=True)]
+    right = np.stack(answers, axis=1) == y
+    assert_allclose(model.oob_score_, right.all(axis=1).mean())
+    assert right.all(axis=1).mean() < right.mean()
+    for found, total in zip(model.oob_decision_function_, shares, strict=True):
+        assert_allclose(found, total / total.sum(axis=1, keepdims=True))
+
+    def share_of_labels(truth, predicted):
+        assert_array_equal(truth, y)
+        return (truth == predicted).mean()
+
+    model.set_params(oob_score=share_of_labels).fit(IRIS, y)
+    assert_allclose(model.oob_score_, right.mean())
+
+
 def test_few_trees_leave_rows_without_a_judge():
-    with pytest.warns(UserWarning, match="Some inputs do not have OOB scores.* rows were in every tree"):
+    message = "Some inputs do not have OOB scores.* rows were in every tree"
+    with pytest.warns(UserWarning, match=message) as caught:
         model = RandomForestClassifier(2, random_state=0, oob_score=True).fit(IRIS, SPECIES)
+    assert caught[0].filename == __file__
     assert np.isnan(model.oob_decision_function_).any()
 
 
@@ -110,7 +138,7 @@ def test_no_rows_out_of_bag():
         ExtraTreesClassifier(oob_score=True),
         RandomForestClassifier(bootstrap=False, oob_score=True),
     ):
-        with pytest.raises(ValueError, match="oob_score=True needs rows that a tree has not seen"):
+        with pytest.raises(ValueError, match="only available if bootstrap=True, or if max_samples"):
             model.fit(IRIS, SPECIES)
 
 
@@ -241,7 +269,12 @@ def test_importance_and_proximity():
     ("parameters", "message"),
     [
         ({"n_estimators": 0}, "n_estimators=0 is not possible; it must be an int >= 1"),
-        ({"max_samples": 1.5}, "max_samples=1.5 is not possible"),
+        (
+            {"max_samples": 0.0},
+            "max_samples=0.0 is not possible; it must be an int >= 1, or a positive float",
+        ),
+        ({"max_samples": np.inf}, "max_samples=inf is not possible"),
+        ({"max_samples": 1.5, "bootstrap": False}, "max_samples=1.5: 225 rows cannot be drawn without"),
         ({"max_samples": 500, "bootstrap": False}, "max_samples=500: 500 rows cannot be drawn without"),
         ({"voting": "loud"}, "voting='loud' is not possible; it must be one of 'soft', 'hard'"),
         ({"bootstrap": 1}, "bootstrap=1 is not possible; it must be True or False"),
@@ -420,6 +453,55 @@ def test_targets_need_not_be_kept():
     assert len(pickle.dumps(model)) < len(pickle.dumps(whole))
     with pytest.raises(ValueError, match="fit with keep_targets=True"):
         model.predict_interval(DIABETES)
+
+
+@pytest.mark.parametrize("kind", [*CLASSIFIERS[:2], *REGRESSORS[:2]])
+@pytest.mark.parametrize("bootstrap", [True, False])
+def test_members_are_grown_again_from_their_rows_and_seeds(kind, bootstrap):
+    x, y = (IRIS, SPECIES) if kind in CLASSIFIERS else (DIABETES, PROGRESS)
+    size = 0.7 if bootstrap else None
+    model = kind(5, max_features=0.5, bootstrap=bootstrap, max_samples=size, random_state=7).fit(x, y)
+    for member, rows in zip(model.estimators_, model.estimators_samples_, strict=True):
+        assert len(rows) == (int(0.7 * len(x)) if bootstrap else len(x))
+        assert rows.dtype == np.int32
+        again = clone(member).fit(x[rows], y[rows]).tree_
+        assert_array_equal(again.feature, member.tree_.feature)
+        assert_array_equal(again.threshold, member.tree_.threshold)
+        assert_allclose(again.value, member.tree_.value)
+
+
+@pytest.mark.parametrize("kind", CLASSIFIERS + REGRESSORS)
+def test_more_rows_than_there_are_can_be_drawn(kind):
+    x, y = (IRIS, SPECIES) if kind in CLASSIFIERS else (DIABETES, PROGRESS)
+    model = kind(n_estimators=4, bootstrap=True, max_samples=1.5, random_state=0).fit(x, y)
+    assert [len(rows) for rows in model.estimators_samples_] == [3 * len(x) // 2] * 4
+    drawn = np.mean([len(np.unique(rows)) for rows in model.estimators_samples_]) / len(x)
+    assert abs(drawn - (1 - np.exp(-1.5))) < 0.05
+    counted = kind(n_estimators=4, bootstrap=True, max_samples=3 * len(x) // 2, random_state=0).fit(x, y)
+    assert_array_equal(counted.predict(x), model.predict(x))
+
+
+@pytest.mark.parametrize("kind", [*REGRESSORS[:2], DecisionTreeRegressor])
+def test_the_criterion_that_scikit_learn_removes(kind):
+    with pytest.warns(FutureWarning, match="friedman_mse.*use 'squared_error'") as caught:
+        model = kind(criterion="friedman_mse", max_depth=3, random_state=0).fit(DIABETES, PROGRESS)
+    assert [each.filename for each in caught] == [__file__]
+    same = kind(max_depth=3, random_state=0).fit(DIABETES, PROGRESS)
+    assert_array_equal(model.predict(DIABETES), same.predict(DIABETES))
+
+
+def test_sparse_targets_are_refused():
+    for kind in [*CLASSIFIERS, DecisionTreeClassifier]:
+        with pytest.raises(ValueError, match="sparse multilabel-indicator for y is not supported"):
+            kind().fit(IRIS, csr_matrix(np.eye(3)[SPECIES]))
+
+
+@pytest.mark.parametrize("kind", CLASSIFIERS + REGRESSORS)
+def test_attributes_of_a_fit_need_one(kind):
+    for name in ("feature_importances_", "estimators_", "estimators_samples_"):
+        with pytest.raises(NotFittedError, match=f"This {kind.__name__} instance is not fitted yet"):
+            getattr(kind(), name)
+        assert not hasattr(kind(), name)
 
 
 def test_members_have_their_own_seeds():

@@ -76,7 +76,10 @@ class TableModel(Shortcuts):
         fitted = vars(self)
         if "model_" not in fitted:
             name = type(self).__name__
-            raise error(f"this {name} is not fitted yet; call fit with a table and a target first")
+            raise error(
+                f"This {name} instance is not fitted yet. Call 'fit' with appropriate arguments before using "
+                "this estimator."
+            )
         return fitted
 
     def _fitted_model(self) -> Self:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, hstack
-from sklearn.metrics import accuracy_score, r2_score
+from sklearn.metrics import r2_score
 from sklearn.utils import check_random_state
 
+from treewright.advice import warn_caller
 from treewright.certifying import VoteCertificate, certify_votes
 from treewright.encoding import Dataset, encode
 from treewright.encoding.row_hashes import fingerprint
@@ -36,7 +36,7 @@ from treewright.growing import n_features_drawn, n_threads
 from treewright.parameters import documented
 from treewright.parameters.checks import is_int, is_real
 from treewright.parameters.forest import VotingParameters
-from treewright.tree.tree import Tree, as_array
+from treewright.tree.tree import Tree, decode_predictions
 
 
 class VotingEstimator(VotingParameters, TableEstimator):
@@ -53,7 +53,8 @@ class VotingEstimator(VotingParameters, TableEstimator):
     feature_importances_ : ndarray of shape (n_features_in_,)
         The share of each column in the gain of the splits; biased, `oob_importance` is not.
     oob_score_ : float
-        The accuracy, or R², of the out-of-bag predictions. Only with `oob_score`.
+        The accuracy, or R², of the out-of-bag predictions; of several targets of classes the share of rows
+        where all are right. Only with `oob_score`.
     oob_curve_ : ndarray of shape (n_estimators,)
         The error of the out-of-bag predictions after each tree: the share of wrong ones, their mean cost
         where the trees have costs, or the mean squared error. Only with `oob_score`.
@@ -73,9 +74,7 @@ class VotingEstimator(VotingParameters, TableEstimator):
         before: Forest | None = vars(self).get("model_") if self.warm_start else None
         n_before = 0 if before is None else len(before)
         if before is not None and self.n_estimators == n_before:
-            warnings.warn(
-                "Warm-start fitting without increasing n_estimators does not fit new trees.", stacklevel=3
-            )
+            warn_caller("Warm-start fitting without increasing n_estimators does not fit new trees.")
             if not self.oob_score or "oob_score_" in vars(self):
                 return
         if before is not None:
@@ -83,8 +82,8 @@ class VotingEstimator(VotingParameters, TableEstimator):
         draws = self._draws(data, before)
         if self.oob_score and not draws.leaves_rows_out:
             raise ValueError(
-                "oob_score=True needs rows that a tree has not seen: set bootstrap=True, or max_samples to "
-                "less than all rows"
+                "Out of bag estimation only available if bootstrap=True, or if max_samples is less than all "
+                "rows: oob_score needs rows that a tree has not seen"
             )
         trees = [] if before is None else list(before.trees)
         if self.n_estimators < n_before:
@@ -119,7 +118,7 @@ class VotingEstimator(VotingParameters, TableEstimator):
         most = data.n_counted
         size = self.max_samples
         if size is not None:
-            size = int(size) if is_int(size) else max(1, round(float(size) * most))
+            size = int(size) if is_int(size) else max(1, int(size * most))
             if size == most and not self.bootstrap:
                 size = None
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
@@ -179,10 +178,9 @@ class VotingEstimator(VotingParameters, TableEstimator):
         targets, has_votes = np.asarray(data.targets).T, out.votes > 0
         n_without = np.count_nonzero(~has_votes & (data.row_weights > 0))
         if n_without:
-            warnings.warn(
+            warn_caller(
                 "Some inputs do not have OOB scores. This probably means too few estimators were used to "
-                f"compute any reliable oob estimates: {n_without:,} rows were in every tree",
-                stacklevel=5,
+                f"compute any reliable oob estimates: {n_without:,} rows were in every tree"
             )
         fitted: Fitted = {"oob_curve_": out.curve}
         answers, truth = out.answers[has_votes], targets[has_votes]
@@ -197,21 +195,18 @@ class VotingEstimator(VotingParameters, TableEstimator):
         return fitted
 
     def _oob_score(self, truth: NDArray[Any], answers: NDArray[Any], data: Dataset) -> float:
-        if truth.shape[1] == 1:
-            truth, answers = truth[:, 0], answers[:, 0]
         if callable(self.oob_score):
-            if data.schema.predicts_classes and truth.ndim == 1:
-                names = as_array(data.schema.targets[0].classes or ())
-                truth, answers = names[truth], names[answers]
-            return float(self.oob_score(truth, answers))
-        if not data.schema.predicts_classes:
-            return float(r2_score(truth, answers))
-        return float(accuracy_score(truth, answers)) if truth.ndim == 1 else float((truth == answers).mean())
+            return float(
+                self.oob_score(*(decode_predictions(data.schema, each) for each in (truth, answers)))
+            )
+        if data.schema.predicts_classes:
+            return float((truth == answers).all(axis=1).mean())
+        return float(r2_score(truth, answers))
 
     @property
     def estimators_(self) -> list[Any]:
         """The trees, each as a fitted estimator of its own."""
-        fitted = self._fitted(AttributeError)
+        fitted = self._fitted()
         known: list[Any]
         known, forest = vars(self).get("_members", ([], None))
         if forest is not fitted["model_"]:
@@ -234,10 +229,10 @@ class VotingEstimator(VotingParameters, TableEstimator):
         return self._tree_estimator()
 
     @property
-    def estimators_samples_(self) -> list[NDArray[np.intp]]:
+    def estimators_samples_(self) -> list[NDArray[np.int32]]:
         """The rows that were drawn for each tree."""
-        forest: Forest = self._fitted(AttributeError)["model_"]
-        return [forest.draws.rows(member) for member in range(len(forest))]
+        forest: Forest = self._fitted()["model_"]
+        return [forest.draws.rows(member).astype(np.int32) for member in range(len(forest))]
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
@@ -246,7 +241,7 @@ class VotingEstimator(VotingParameters, TableEstimator):
         It favours columns of many values and is computed from the training rows; `oob_importance` has neither
         bias.
         """
-        forest: Forest = self._fitted(AttributeError)["model_"]
+        forest: Forest = self._fitted()["model_"]
         return forest.gain_shares
 
     def oob_importance(self, X: Any, y: Any, sample_weight: Any = None) -> ForestImportance:

@@ -118,7 +118,7 @@ class AdaBoostEstimator(AnyEstimator, AdaBoostParameters, TableEstimator):
     @property
     def estimators_(self) -> list[Any]:
         """The trees as fitted estimators, in their order."""
-        fitted = self._fitted(AttributeError)
+        fitted = self._fitted()
         common: Fitted = {name: fitted[name] for name in SHARED_BY_TREES if name in fitted}
         drawn = n_features_drawn(fitted["estimator_"].max_features, fitted["n_features_in_"])
         estimators = []
@@ -130,12 +130,12 @@ class AdaBoostEstimator(AnyEstimator, AdaBoostParameters, TableEstimator):
     @property
     def estimator_weights_(self) -> Floats:
         """The weight of each tree in the vote."""
-        return self._fitted(AttributeError)["model_"].votes.copy()  # type: ignore[no-any-return]
+        return self._fitted()["model_"].votes.copy()  # type: ignore[no-any-return]
 
     @property
     def estimator_errors_(self) -> Floats:
         """The error of each tree on the weighted rows that it was grown from."""
-        return self._fitted(AttributeError)["model_"].errors.copy()  # type: ignore[no-any-return]
+        return self._fitted()["model_"].errors.copy()  # type: ignore[no-any-return]
 
     @property
     def feature_importances_(self) -> Floats:

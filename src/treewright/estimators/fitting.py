@@ -21,11 +21,12 @@ from treewright.estimators._fit_warnings import warn_about_tree
 from treewright.estimators._pruning import choices_of, chosen_by_rows, prune_in_fit
 from treewright.estimators._tables import Fitted, TableModel, refuse_one_dimension, replace_fit
 from treewright.estimators.sklearn_view import sklearn_tree
-from treewright.estimators.targets import plain_target
+from treewright.estimators.targets import known_criterion, plain_target
 from treewright.explaining.competitors import competitors
 from treewright.growing import grow, n_features_drawn, n_threads
 from treewright.growing.limits import ROW_LIMITS, row_count
 from treewright.parameters import documented
+from treewright.parameters.checks import is_int
 from treewright.parameters.tree import GROW
 from treewright.pruning import PruningPath, cost_complexity_path, cut_at
 from treewright.tree import Tree
@@ -245,14 +246,10 @@ class TreeEstimator(TableModel):
             raise ValueError(f"choices is for method='held_out'; {method!r} does not count them")
         return certify(self, method, test=data, delta=delta, **options)
 
-    def _criterion(self) -> str:
-        """The criterion by the name that the grower knows."""
-        return self.criterion
-
     def _growing(self, data: Dataset) -> dict[str, Any]:
         """The parameters of `grow` for a table."""
         options = growing_options(self, data.n_counted, len(data.schema.columns), data.total_weight)
-        return {**options, "criterion": self._criterion()}
+        return {**options, "criterion": known_criterion(self.criterion)}
 
     def _grow(self, data: Dataset, growing: Mapping[str, Any] | None = None) -> Tree:
         tree = grow(data, **(self._growing(data) if growing is None else growing))
@@ -329,10 +326,15 @@ def growing_options(estimator: Any, n_rows: int, n_columns: int, weight: float) 
         "min_weight_leaf": float(estimator.min_weight_fraction_leaf) * weight,
         "min_gain": float(estimator.min_impurity_decrease) * weight,
         # without chance in the growing the seed is not even drawn: the tree depends on the table alone
-        "random_state": int(check_random_state(estimator.random_state).randint(2**31 - 1))
-        if is_random
-        else 0,
+        "random_state": _seed(estimator.random_state) if is_random else 0,
     }
+
+
+def _seed(random_state: Any) -> int:
+    """The seed of a tree: an int itself, so that the trees of a forest, which bear their seeds, can be grown
+    again.
+    """
+    return int(random_state if is_int(random_state) else check_random_state(random_state).randint(2**31 - 1))
 
 
 def passed_nodes(tree: Tree, leaves: NDArray[np.int32]) -> csr_matrix | csr_array:

@@ -15,7 +15,7 @@ from treewright.ensembles.forest import Growing
 from treewright.ensembles.side_by_side import Listener
 from treewright.estimators._voting import VotingClassifierMixin, VotingEstimator, VotingRegressorMixin
 from treewright.estimators.fitting import growing_options, price_of_leaves
-from treewright.estimators.targets import factors_of, weight_by_class
+from treewright.estimators.targets import factors_of, known_criterion, weight_by_class
 from treewright.estimators.tree import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
@@ -51,8 +51,7 @@ class ForestEstimator(ForestParameters, VotingEstimator):
         factors = self._class_factors(data)
         share = 1.0 if factors is None else float(np.average(factors, weights=data.weight))
         options = growing_options(self, data.n_counted, n_columns, draws.drawn_weight * share)
-        options["criterion"] = self.criterion
-        criterion: str = options["criterion"]
+        options["criterion"] = criterion = known_criterion(self.criterion)
         loss = NUMBER_LOSSES.get(criterion)
         if loss is not None and loss.is_of_counts:
             targets_for(data, criterion)  # all targets must be counts, and not all of them 0
@@ -64,7 +63,7 @@ class ForestEstimator(ForestParameters, VotingEstimator):
                 return replace(grow(rows, max_depth=0), criterion=criterion)
             weighted = self._with_class_weights(rows, factors)
             if not weighted.n_counted:  # all drawn classes have weight 0: a leaf of all rows instead
-                return grow(self._with_class_weights(data, factors), criterion=self.criterion, max_depth=0)
+                return grow(self._with_class_weights(data, factors), criterion=criterion, max_depth=0)
             tree = grow(weighted, **options | {"random_state": seed, "progress": listener})
             return cut_at(tree, self.ccp_alpha, price_of_leaves(tree)) if self.ccp_alpha > 0 else tree
 

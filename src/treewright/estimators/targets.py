@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
+from treewright.advice import warn_caller
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Schema
 
@@ -20,9 +22,23 @@ def plain_target(y: Any, estimator: str) -> Any:
         raise ValueError(f"{estimator} requires y to be passed, but the target y is None")
     if isinstance(y, str):
         raise ValueError(f"y is the text {y!r}; it must be one label or number per row")
+    if issparse(y):
+        raise ValueError("sparse multilabel-indicator for y is not supported; pass y.toarray()")
     if isinstance(y, list | tuple) and all(isinstance(label, str) for label in y):
         return np.array(y, dtype=object)
     return y
+
+
+def known_criterion(criterion: Any) -> Any:
+    """The criterion by the name that the grower knows; scikit-learn's "friedman_mse" with its warning."""
+    if criterion != "friedman_mse":
+        return criterion
+    warn_caller(
+        "criterion='friedman_mse' grows the trees of 'squared_error' and will be removed, as in "
+        "scikit-learn; use 'squared_error' instead",
+        FutureWarning,
+    )
+    return "squared_error"
 
 
 def class_arrays(schema: Schema, y: Any) -> Classes:

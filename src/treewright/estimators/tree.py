@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar
 
 import numpy as np
@@ -75,17 +74,6 @@ class TreeRegressor(TreeEstimator, sklearn.tree.DecisionTreeRegressor):  # type:
         fitted, rows = self._rows(X)
         values = numbers(fitted["model_"], rows, n_threads(self.n_jobs))
         return values[:, 0] if values.shape[1] == 1 else values
-
-    def _criterion(self) -> str:
-        if self.criterion != "friedman_mse":
-            return super()._criterion()
-        warnings.warn(
-            "criterion='friedman_mse' grows the trees of 'squared_error' and will be removed, as in "
-            "scikit-learn; use 'squared_error' instead",
-            FutureWarning,
-            stacklevel=4,
-        )
-        return "squared_error"
 
 
 class DecisionTreeClassifier(ClassifierParameters, TreeClassifier):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,6 +15,7 @@ from treewright.parameters.checks import (
     VERBOSE,
     Allowed,
     count_or_fraction,
+    is_real,
     one_of,
     whole,
 )
@@ -34,9 +36,13 @@ class VotingParameters(Parameters, group="Sampling"):
     max_samples: int | float | None = parameter(
         default=None,
         kind="int, float or None",
-        doc="How many rows are drawn for each tree; a float is a fraction of those of positive weight. None "
-        "is as many as there are. Limits that are fractions of the weight refer to the drawn rows.",
-        allowed=count_or_fraction(1, False, "rows", none=True),
+        doc="How many rows are drawn for each tree; a float is a fraction of those of positive weight. Both "
+        "may be more than there are where rows are drawn with replacement. None is as many as there are. "
+        "Limits that are fractions of the weight refer to the drawn rows.",
+        allowed=Allowed(
+            lambda v: v is None or (is_real(v) and 0 < v < inf),
+            "an int >= 1, or a positive float: a fraction of the rows, or None",
+        ),
     )
     oob_score: Any = parameter(
         default=False,
