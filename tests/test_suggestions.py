@@ -110,6 +110,12 @@ def test_keywords_of_constructors(owner: str, name: str, meant: str | None) -> N
         kind(**{name: 3})
 
 
+def test_keywords_of_a_decorated_class() -> None:
+    assert isinstance(tw.KDTree, type)
+    with pytest.raises(TypeError, match=r"KDTree has no parameter 'leafsize'; did you mean 'leaf_size'\?$"):
+        tw.KDTree([[0.0]], leafsize=3)  # type: ignore[call-arg]
+
+
 FUNCTIONS: list[tuple[Callable[..., Any], tuple[Any, ...], str, str]] = [
     (tw.grow, (DATA,), "min_sample_leaf", "min_samples_leaf"),
     (tw.grow, (DATA,), "seed", "random_state"),

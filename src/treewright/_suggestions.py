@@ -254,12 +254,15 @@ def checked_keywords(function: _T, also: Iterable[str] = ()) -> _T:
     Traceback (most recent call last):
     TypeError: area has no parameter 'hieght'; did you mean 'height'?
     """
+    if isinstance(function, type):  # a class stays one
+        function.__init__ = checked_keywords(function.__init__, also)  # type: ignore[misc]
+        return function
     parameters = inspect.signature(function).parameters.values()
     if not also and any(each.kind is each.VAR_KEYWORD for each in parameters):
         return function
     hidden = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.VAR_KEYWORD
     names = dict.fromkeys([*(each.name for each in parameters if each.kind not in hidden), *also])
-    owner = function.__name__
+    owner = function.__qualname__.removesuffix(".__init__").rpartition(".")[2]
 
     @wraps(function)
     def checked(*arguments: Any, **given: Any) -> Any:
