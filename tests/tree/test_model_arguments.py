@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
 from sklearn.tree import DecisionTreeClassifier as TheirTree
 
 import treewright as tw
@@ -50,6 +52,11 @@ def test_what_is_no_tree_is_refused_by_all_alike(function: Callable[[Any], Any])
         (tw.DecisionTreeClassifier, "not the class DecisionTreeClassifier"),
         (RULES, "this RuleListClassifier answers by its rules_, which are no tree"),
         (their, "this DecisionTreeClassifier is another library's; treewright.from_sklearn"),
+        (
+            GridSearchCV(MODEL, {}),
+            "this GridSearchCV holds the model that is wanted here; .* best_estimator_",
+        ),
+        (make_pipeline(MODEL), r"this Pipeline holds the model that is wanted here; .* pipeline\[-1\]"),
         ([TREE], "a tree or a fitted model is wanted here, not a list"),
     ]:
         with pytest.raises(TypeError, match=message):

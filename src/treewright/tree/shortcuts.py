@@ -137,6 +137,18 @@ def as_rules(model: Any) -> RuleList:
     return rules if isinstance(rules, RuleList) else RuleList.of(as_tree(model))
 
 
+_SEARCHED = "its best_estimator_"
+_MODEL_WITHIN = {  # where scikit-learn's tools keep the estimator that they have fitted
+    "GridSearchCV": _SEARCHED,
+    "RandomizedSearchCV": _SEARCHED,
+    "HalvingGridSearchCV": _SEARCHED,
+    "HalvingRandomSearchCV": _SEARCHED,
+    "Pipeline": "its last step, pipeline[-1], and rows as they come from pipeline[:-1].transform(X)",
+    "FixedThresholdClassifier": "its estimator_",
+    "TunedThresholdClassifierCV": "its estimator_",
+}
+
+
 def as_tree(model: Any) -> Tree:
     """The tree of a model: itself, or that of a fitted estimator.
 
@@ -169,6 +181,8 @@ def as_tree(model: Any) -> Tree:
         raise TypeError(f"a tree or a fitted model is wanted here, not a {kind}")
     if type(model).__module__.startswith("treewright."):
         raise TypeError(f"this {kind} is not fitted yet; call fit first")
+    if holder := _MODEL_WITHIN.get(kind):
+        raise TypeError(f"this {kind} holds the model that is wanted here; give {holder}")
     raise TypeError(
         f"this {kind} is another library's; treewright.from_sklearn makes a tree of a fitted one of "
         "scikit-learn, LightGBM or XGBoost"
