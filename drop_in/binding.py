@@ -39,7 +39,12 @@ PUBLIC = {
     "sklearn.neighbors": ("KDTree", "KNeighborsClassifier", "KNeighborsRegressor"),
 }
 # Modules of scikit-learn that the tests import and that use these classes themselves: they keep their own.
-USERS = ("sklearn.dummy", "sklearn.inspection", "sklearn.model_selection", "sklearn.pipeline", "sklearn.svm")
+USERS = (
+    *("sklearn.cluster", "sklearn.dummy", "sklearn.inspection", "sklearn.model_selection"),
+    *("sklearn.pipeline", "sklearn.svm"),
+)
+# Private names of scikit-learn for a class, by its module, that the tests use as well.
+OTHER_NAMES = {"sklearn.neighbors._kd_tree": {"KDTree32": "KDTree", "KDTree64": "KDTree"}}
 
 
 def bind() -> dict[int, Any]:
@@ -53,6 +58,9 @@ def bind() -> dict[int, Any]:
             ours = getattr(treewright, name)
             ours_by_id[id(getattr(module, name))] = ours
             setattr(module, name, ours)
+    for module_name, of_ours in OTHER_NAMES.items():
+        module = importlib.import_module(module_name)
+        ours_by_id |= {id(getattr(module, name)): getattr(treewright, ours) for name, ours in of_ours.items()}
     return ours_by_id
 
 

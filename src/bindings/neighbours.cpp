@@ -63,10 +63,10 @@ class KDTreeObject {
             throw std::invalid_argument("points must be float32 or float64");
     }
 
-    nb::object nearest(const Matrix<double>& queries, std::size_t k, const std::string& metric,
+    nb::object nearest(const Matrix<double>& queries, std::size_t k, const std::string& metric, double p,
                        bool is_defeatist, std::size_t n_threads) const {
         if (k < 1 || k > n_points()) throw std::invalid_argument("k must be from 1 to the number of points");
-        const KDQueries asked = read(queries, metric);
+        const KDQueries asked = read(queries, metric, p);
         Nearest found;
         without_gil([&](Interrupt& interrupt) {
             Pool pool(worth_threads(asked.n * (k + 64), n_threads), interrupt);
@@ -83,8 +83,8 @@ class KDTreeObject {
     }
 
     nb::object within(const Matrix<double>& queries, const Vector<double>& radius, const std::string& metric,
-                      bool only_count, bool in_order, std::size_t n_threads) const {
-        const KDQueries asked = read(queries, metric);
+                      double p, bool only_count, bool in_order, std::size_t n_threads) const {
+        const KDQueries asked = read(queries, metric, p);
         if (radius.shape(0) != asked.n) throw std::invalid_argument("radius must have one number per query");
         for (std::size_t i = 0; i < asked.n; ++i)
             if (!(radius.data()[i] >= 0)) throw std::invalid_argument("a radius must be a number >= 0");
@@ -145,10 +145,11 @@ class KDTreeObject {
         return tree;
     }
 
-    KDQueries read(const Matrix<double>& queries, const std::string& metric) const {
+    KDQueries read(const Matrix<double>& queries, const std::string& metric, double p) const {
         if (queries.shape(1) != n_columns())
             throw std::invalid_argument("queries must have as many columns as the points");
-        const auto known = metric_named(metric);
+        if (!(p >= 1)) throw std::invalid_argument("p must be at least 1");
+        const auto known = metric_named(metric, p);
         if (!known) throw std::invalid_argument("there is no metric '" + metric + "'");
         return {queries.data(), queries.shape(0), *known};
     }
@@ -208,9 +209,9 @@ void bind_neighbours(nb::module_& module) {
     nb::class_<KDTreeObject>(module, "KDTree")
         .def(nb::init<const AnyArray&, std::size_t, const std::string&, double, std::size_t>(), "points"_a,
              "leaf_size"_a, "rule"_a, "spill"_a, "n_threads"_a)
-        .def("nearest", &KDTreeObject::nearest, "queries"_a, "k"_a, "metric"_a, "is_defeatist"_a,
+        .def("nearest", &KDTreeObject::nearest, "queries"_a, "k"_a, "metric"_a, "p"_a, "is_defeatist"_a,
              "n_threads"_a)
-        .def("within", &KDTreeObject::within, "queries"_a, "radius"_a, "metric"_a, "only_count"_a,
+        .def("within", &KDTreeObject::within, "queries"_a, "radius"_a, "metric"_a, "p"_a, "only_count"_a,
              "in_order"_a, "n_threads"_a)
         .def("points", &KDTreeObject::points)
         .def("arrays", &KDTreeObject::arrays)

@@ -270,13 +270,14 @@ class KDTree:
         self, points: NDArray[np.floating], leaf_size: int, rule: str, spill: float, n_threads: int
     ) -> None: ...
     def nearest(
-        self, queries: NDArray[np.float64], k: int, metric: str, is_defeatist: bool, n_threads: int
+        self, queries: NDArray[np.float64], k: int, metric: str, p: float, is_defeatist: bool, n_threads: int
     ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]: ...  # distance, index, visited
     def within(
         self,
         queries: NDArray[np.float64],
         radius: NDArray[np.float64],
         metric: str,
+        p: float,  # of "minkowski"
         only_count: bool,
         in_order: bool,
         n_threads: int,

@@ -142,7 +142,7 @@ def test_a_column_of_categories_is_named(as_table: Any) -> None:
     [
         ({"n_neighbors": 0}, "n_neighbors=0 is not possible; it must be an int >= 1"),
         ({"weights": "near"}, "weights='near' is not possible"),
-        ({"p": 3}, "p=3 is not possible; it must be 1, 2 or infinity"),
+        ({"p": 0.5}, "p=0.5 is not possible; it must be a number >= 1, or infinity"),
         ({"metric": "cosine"}, "metric='cosine' is not possible"),
         ({"leaf_size": 0}, "leaf_size=0 is not possible"),
         ({"search": "quick"}, "search='quick' is not possible"),

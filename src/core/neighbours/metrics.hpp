@@ -3,7 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <string_view>
@@ -47,15 +49,41 @@ struct Chebyshev {
     static double power(double distance) { return distance; }
 };
 
-/// All metrics; the first is the default.
-using KDMetric = std::variant<Euclidean, Manhattan, Chebyshev>;
+/// Any power from 1 on; 1, 2 and infinity are the metrics above, which are faster.
+struct Minkowski {
+    static constexpr std::string_view name = "minkowski";
+    double p = 2;
 
-/// The metric of a name, if there is one.
+    double term(double difference) const { return std::pow(std::abs(difference), p); }
+    static double join(double sum, double term) { return sum + term; }
+    double moved(double sum, double before, double now) const { return sum - term(before) + term(now); }
+    double root(double sum) const { return std::pow(sum, 1 / p); }
+    /// Positive floats are in the order of their bits, which are halved; rounding may hide a few more.
+    double power(double distance) const {
+        constexpr double infinity = std::numeric_limits<double>::infinity();
+        if (distance == infinity) return infinity;
+        auto below = std::bit_cast<std::uint64_t>(0.0), above = std::bit_cast<std::uint64_t>(infinity);
+        while (above - below > 1) {
+            const auto middle = below + (above - below) / 2;
+            (root(std::bit_cast<double>(middle)) <= distance ? below : above) = middle;
+        }
+        for (auto next = below + 4; next > below; --next)
+            if (root(std::bit_cast<double>(next)) <= distance) below = next;
+        return std::bit_cast<double>(below);
+    }
+};
+
+/// All metrics; the first is the default.
+using KDMetric = std::variant<Euclidean, Manhattan, Chebyshev, Minkowski>;
+
+/// The metric of a name, if there is one; `p` is the power of Minkowski's.
 template <std::size_t place = 0>
-std::optional<KDMetric> metric_named(std::string_view name) {
+std::optional<KDMetric> metric_named(std::string_view name, double p) {
     if constexpr (place < std::variant_size_v<KDMetric>) {
         using Metric = std::variant_alternative_t<place, KDMetric>;
-        return name == Metric::name ? Metric{} : metric_named<place + 1>(name);
+        if (name != Metric::name) return metric_named<place + 1>(name, p);
+        if constexpr (requires(Metric metric) { metric.p; }) return Metric{p};
+        return Metric{};
     }
     return std::nullopt;
 }

@@ -53,7 +53,7 @@ std::vector<std::uint32_t> in_order_of_leaves(const KDTree<T>& tree, const KDQue
 template <class T, class Metric>
 class Climber {
   public:
-    explicit Climber(const KDTree<T>& tree) : tree_(tree) {}
+    Climber(const KDTree<T>& tree, const Metric& metric) : tree_(tree), metric_(metric) {}
 
     const std::vector<Candidate>& find(const double* query, std::size_t k) {
         way_.clear();
@@ -87,25 +87,26 @@ class Climber {
             double sum = 0;
             for (std::size_t c = 0; c < tree_.n_columns; ++c)
                 sum =
-                    Metric::join(sum, Metric::term(query[c] - static_cast<double>(block[c * leaf.size + i])));
+                    metric_.join(sum, metric_.term(query[c] - static_cast<double>(block[c * leaf.size + i])));
             found_.push_back({sum, tree_.index[leaf.begin + i]});
         }
     }
 
     const KDTree<T>& tree_;
+    [[no_unique_address]] const Metric metric_;
     std::vector<std::uint32_t> way_;
     std::vector<Candidate> found_;
 };
 
 template <class T, class Metric, std::size_t Fixed, class Keeper>
-void find_nearest_by(const KDTree<T>& tree, const KDQueries& queries, std::size_t k, bool is_defeatist,
-                     Pool& pool, Interrupt& interrupt, Nearest& nearest) {
+void find_nearest_by(const KDTree<T>& tree, const KDQueries& queries, const Metric& metric, std::size_t k,
+                     bool is_defeatist, Pool& pool, Interrupt& interrupt, Nearest& nearest) {
     const auto order = in_order_of_leaves(tree, queries, pool);
     const std::size_t portion = portion_of(queries.n, pool);
     in_portions(queries.n, portion, pool, [&](std::size_t first, std::size_t last, std::size_t) {
         interrupt.check();
-        Walker<T, Metric, Fixed> walker(tree, interrupt);
-        Climber<T, Metric> climber(tree);
+        Walker<T, Metric, Fixed> walker(tree, metric, interrupt);
+        Climber<T, Metric> climber(tree, metric);
         Keeper keeper(k, slack_of(tree));
         for (std::size_t i = first; i < last; ++i) {
             const std::size_t query = order[i];
@@ -127,7 +128,7 @@ void find_nearest_by(const KDTree<T>& tree, const KDQueries& queries, std::size_
                 nearest.visited[query] = static_cast<std::int64_t>(all.size());
             }
             for (std::size_t j = 0; j < k; ++j) {
-                nearest.distance[query * k + j] = Metric::root(found[j].sum);
+                nearest.distance[query * k + j] = metric.root(found[j].sum);
                 nearest.index[query * k + j] = found[j].index;
             }
         }
@@ -141,18 +142,18 @@ struct Portion {
 };
 
 template <class Keeper, class T, class Metric, std::size_t Fixed>
-std::vector<Portion> find_portions(const KDTree<T>& tree, const KDQueries& queries, const double* radius,
-                                   const std::vector<std::uint32_t>& order, bool in_order, Pool& pool,
-                                   Interrupt& interrupt) {
+std::vector<Portion> find_portions(const KDTree<T>& tree, const KDQueries& queries, const Metric& metric,
+                                   const double* radius, const std::vector<std::uint32_t>& order,
+                                   bool in_order, Pool& pool, Interrupt& interrupt) {
     const std::size_t portion = portion_of(queries.n, pool);
     std::vector<Portion> portions((queries.n + portion - 1) / portion);
     in_portions(queries.n, portion, pool, [&](std::size_t first, std::size_t last, std::size_t task) {
         interrupt.check();
-        Walker<T, Metric, Fixed> walker(tree, interrupt);
+        Walker<T, Metric, Fixed> walker(tree, metric, interrupt);
         Keeper keeper(slack_of(tree));
         for (std::size_t i = first; i < last; ++i) {
             const std::size_t before = keeper.size(), query = order[i];
-            keeper.begin(Metric::power(radius[query]));
+            keeper.begin(metric.power(radius[query]));
             walker.find(queries.values + query * tree.n_columns, keeper);
             portions[task].n.push_back(keeper.size() - before);
             if constexpr (requires { keeper.found; }) {
@@ -166,13 +167,14 @@ std::vector<Portion> find_portions(const KDTree<T>& tree, const KDQueries& queri
 }
 
 template <class T, class Metric, std::size_t Fixed>
-Within find_within_by(const KDTree<T>& tree, const KDQueries& queries, const double* radius, bool only_count,
-                      bool in_order, Pool& pool, Interrupt& interrupt) {
+Within find_within_by(const KDTree<T>& tree, const KDQueries& queries, const Metric& metric,
+                      const double* radius, bool only_count, bool in_order, Pool& pool,
+                      Interrupt& interrupt) {
     const auto order = in_order_of_leaves(tree, queries, pool);
-    auto portions = only_count ? find_portions<CountWithin, T, Metric, Fixed>(tree, queries, radius, order,
-                                                                              in_order, pool, interrupt)
-                               : find_portions<AllWithin, T, Metric, Fixed>(tree, queries, radius, order,
-                                                                            in_order, pool, interrupt);
+    auto portions = only_count ? find_portions<CountWithin, T, Metric, Fixed>(
+                                     tree, queries, metric, radius, order, in_order, pool, interrupt)
+                               : find_portions<AllWithin, T, Metric, Fixed>(tree, queries, metric, radius,
+                                                                            order, in_order, pool, interrupt);
     Within within;
     within.start.resize(queries.n + 1);
     const std::size_t portion = portion_of(queries.n, pool);
@@ -187,7 +189,7 @@ Within find_within_by(const KDTree<T>& tree, const KDQueries& queries, const dou
         for (std::size_t i = first; i < last; ++i) {
             auto place = static_cast<std::size_t>(within.start[order[i]]);
             for (std::size_t j = 0; j < portions[task].n[i - first]; ++j, ++place, ++found) {
-                within.distance[place] = Metric::root(found->sum);
+                within.distance[place] = metric.root(found->sum);
                 within.index[place] = found->index;
             }
         }
@@ -218,10 +220,10 @@ Nearest find_nearest(const KDTree<T>& tree, const KDQueries& queries, std::size_
     nearest.distance.resize(queries.n * k);
     nearest.index.resize(queries.n * k);
     nearest.visited.resize(queries.n);
-    with_types(queries.metric, tree.n_columns, [&]<class Metric, class Fixed>(Metric, Fixed) {
+    with_types(queries.metric, tree.n_columns, [&]<class Metric, class Fixed>(const Metric& metric, Fixed) {
         const auto by = [&]<class Keeper>(std::type_identity<Keeper>) {
-            find_nearest_by<T, Metric, Fixed::value, Keeper>(tree, queries, k, is_defeatist, pool, interrupt,
-                                                             nearest);
+            find_nearest_by<T, Metric, Fixed::value, Keeper>(tree, queries, metric, k, is_defeatist, pool,
+                                                             interrupt, nearest);
         };
         if (k == 1)
             by(std::type_identity<NearestOne>{});
@@ -236,10 +238,11 @@ Nearest find_nearest(const KDTree<T>& tree, const KDQueries& queries, std::size_
 template <class T>
 Within find_within(const KDTree<T>& tree, const KDQueries& queries, const double* radius, bool only_count,
                    bool in_order, Pool& pool, Interrupt& interrupt) {
-    return with_types(queries.metric, tree.n_columns, [&]<class Metric, class Fixed>(Metric, Fixed) {
-        return find_within_by<T, Metric, Fixed::value>(tree, queries, radius, only_count, in_order, pool,
-                                                       interrupt);
-    });
+    return with_types(queries.metric, tree.n_columns,
+                      [&]<class Metric, class Fixed>(const Metric& metric, Fixed) {
+                          return find_within_by<T, Metric, Fixed::value>(
+                              tree, queries, metric, radius, only_count, in_order, pool, interrupt);
+                      });
 }
 
 template Nearest find_nearest(const KDTree<float>&, const KDQueries&, std::size_t, bool, Pool&, Interrupt&);

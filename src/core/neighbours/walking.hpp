@@ -36,8 +36,12 @@ std::uint32_t leaf_of(const KDTree<T>& tree, const double* query) {
 template <class T, class Metric, std::size_t Fixed>
 class Walker {
   public:
-    Walker(const KDTree<T>& tree, Interrupt& interrupt)
-        : tree_(tree), interrupt_(interrupt), side_(tree.n_columns), stack_(tree.depth + 1) {}
+    Walker(const KDTree<T>& tree, const Metric& metric, Interrupt& interrupt)
+        : tree_(tree),
+          metric_(metric),
+          interrupt_(interrupt),
+          side_(tree.n_columns),
+          stack_(tree.depth + 1) {}
 
     /// How many points were looked at since the last question.
     std::size_t visited() { return std::exchange(visited_, 0); }
@@ -53,7 +57,7 @@ class Walker {
                 const double x = query[here.column], cut = here.cut;
                 const bool goes_left = x < cut;
                 const double gap = goes_left ? cut - x : x - here.low;
-                stack_[n_waiting] = {Metric::moved(bound, side_[here.column], gap), gap,
+                stack_[n_waiting] = {metric_.moved(bound, side_[here.column], gap), gap,
                                      goes_left ? here.right : node + 1, here.column};
                 node = goes_left ? node + 1 : here.right;
             }
@@ -107,7 +111,7 @@ class Walker {
         for (std::size_t c = 0; c < d; ++c) {
             const double below = tree_.lowest[c] - query[c], above = query[c] - tree_.highest[c];
             side_[c] = std::max(0.0, std::max(below, above));
-            bound = Metric::join(bound, Metric::term(side_[c]));
+            bound = metric_.join(bound, metric_.term(side_[c]));
         }
         return bound;
     }
@@ -120,8 +124,8 @@ class Walker {
             for (std::size_t i = 0; i < m; ++i) {
                 double sum = 0;
                 for (std::size_t c = 0; c < Fixed; ++c)
-                    sum = Metric::join(sum,
-                                       Metric::term(query[c] - static_cast<double>(block[c * stride + i])));
+                    sum = metric_.join(sum,
+                                       metric_.term(query[c] - static_cast<double>(block[c * stride + i])));
                 sums[i] = sum;
             }
             return true;
@@ -133,10 +137,10 @@ class Walker {
                 const T* __restrict x = block + c * stride;
                 const double q0 = query[c], q1 = query[c + 1], q2 = query[c + 2], q3 = query[c + 3];
                 for (std::size_t i = 0; i < m; ++i) {
-                    double sum = Metric::join(sums[i], Metric::term(q0 - static_cast<double>(x[i])));
-                    sum = Metric::join(sum, Metric::term(q1 - static_cast<double>(x[stride + i])));
-                    sum = Metric::join(sum, Metric::term(q2 - static_cast<double>(x[2 * stride + i])));
-                    sums[i] = Metric::join(sum, Metric::term(q3 - static_cast<double>(x[3 * stride + i])));
+                    double sum = metric_.join(sums[i], metric_.term(q0 - static_cast<double>(x[i])));
+                    sum = metric_.join(sum, metric_.term(q1 - static_cast<double>(x[stride + i])));
+                    sum = metric_.join(sum, metric_.term(q2 - static_cast<double>(x[2 * stride + i])));
+                    sums[i] = metric_.join(sum, metric_.term(q3 - static_cast<double>(x[3 * stride + i])));
                 }
                 if (c % 8 == 4 && c + 4 < d) {
                     bool any = false;
@@ -146,8 +150,8 @@ class Walker {
             }
             for (; c < d; ++c)
                 for (std::size_t i = 0; i < m; ++i)
-                    sums[i] = Metric::join(
-                        sums[i], Metric::term(query[c] - static_cast<double>(block[c * stride + i])));
+                    sums[i] = metric_.join(
+                        sums[i], metric_.term(query[c] - static_cast<double>(block[c * stride + i])));
             return true;
         }
     }
@@ -161,6 +165,7 @@ class Walker {
     }
 
     const KDTree<T>& tree_;
+    [[no_unique_address]] const Metric metric_;
     Interrupt& interrupt_;
     std::vector<double> side_;  // how far the box is away, in each column
     std::vector<Turn> stack_;

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from treewright import _core
 from treewright._arrays import Array, Floats, Ints
 from treewright._suggestions import choices_text
 from treewright.growing import n_threads, whole_number
+from treewright.neighbours.kernels import kernel_density
 from treewright.parameters.neighbours import (
     METRIC_ALIASES,
     METRICS,
@@ -77,7 +78,8 @@ class KDTree:
     array([3, 2])
     """
 
-    __slots__ = ("_core", "leaf_size", "metric", "n_jobs", "rule", "spill")
+    __slots__ = ("_core", "leaf_size", "metric", "n_jobs", "p", "rule", "spill")
+    valid_metrics: ClassVar[list[str]] = list(METRICS)
 
     def __init__(
         self,
@@ -95,6 +97,7 @@ class KDTree:
             KDTreeParameters.parameters[name].check("KDTree", value)
         self.leaf_size, self.rule, self.spill, self.n_jobs = int(leaf_size), rule, float(spill), n_jobs
         self.metric = metric_name(metric, p)
+        self.p = next((power for power, name in MINKOWSKI.items() if name == self.metric), float(p))
         points = as_matrix(X, "X")
         if not points.size:
             raise ValueError(f"X has the shape {points.shape}; it must have at least one row and one column")
@@ -235,13 +238,84 @@ class KDTree:
             raise ValueError("sort_results is True, but return_distance is not; sorting needs both")
         queries = self._queries(X)
         radius = _radii(r, len(queries))
-        start, distance, index = self._core.within(
-            queries, radius, self.metric, count_only, sort_results, self._threads(n_jobs)
-        )
+        start, distance, index = self._within(queries, radius, count_only, sort_results, n_jobs)
         if count_only:
             return np.diff(_native(start))
-        positions = _by_query(_native(index), start)
+        positions = _by_query(index, start)
         return (positions, _by_query(distance, start)) if return_distance else positions
+
+    def two_point_correlation(
+        self, X: Any, r: Any, dualtree: bool = False, *, n_jobs: int | None = None
+    ) -> NDArray[np.intp]:
+        """The number of pairs of a query and a point within each of some distances.
+
+        Parameters
+        ----------
+        X, n_jobs
+            As for `query`.
+        r : array
+            The distances.
+        dualtree
+            Without effect, for scikit-learn's signature.
+
+        Returns
+        -------
+        ndarray of the shape of `r`
+            The counts.
+        """
+        radii = np.asarray(r, dtype=np.float64)
+        counts = [self.query_radius(X, each, count_only=True, n_jobs=n_jobs).sum() for each in radii.ravel()]
+        return np.array(counts, np.intp).reshape(radii.shape)
+
+    def kernel_density(
+        self,
+        X: Any,
+        h: float,
+        kernel: str = "gaussian",
+        atol: float = 0,
+        rtol: float = 1e-8,
+        breadth_first: bool = True,
+        return_log: bool = False,
+        *,
+        n_jobs: int | None = None,
+    ) -> Floats:
+        """The sum of kernels of bandwidth `h` around the points, at each query.
+
+        Divided by the number of points it is a kernel density estimate.
+
+        Parameters
+        ----------
+        X, n_jobs
+            As for `query`.
+        h : float
+            The bandwidth.
+        kernel : {"gaussian", "tophat", "epanechnikov", "exponential", "linear", "cosine"}
+            The kernel, which integrates to 1 with Euclidean distances.
+        atol, rtol : float
+            The absolute and the relative error that is allowed: points so far away that they do not matter
+            are left out.
+        breadth_first
+            Without effect, for scikit-learn's signature.
+        return_log : bool, default=False
+            Whether to return the logarithms, which do not underflow far from all points.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,)
+            The sums.
+        """
+        queries = self._queries(X)
+        log_density = kernel_density(self, queries, h, kernel, atol=atol, rtol=rtol, n_jobs=n_jobs)
+        return log_density if return_log else np.exp(log_density)
+
+    def _within(
+        self, queries: Floats, radius: Floats, count_only: bool, sort_results: bool, n_jobs: int | None
+    ) -> tuple[Ints, Floats, NDArray[np.intp]]:
+        """Where the points of each query begin, their distances and their positions, one after the other."""
+        start, distance, index = self._core.within(
+            queries, radius, self.metric, self.p, count_only, sort_results, self._threads(n_jobs)
+        )
+        return start, distance, _native(index)
 
     def _nearest(
         self, X: Any, k: int, search: str, n_jobs: int | None
@@ -253,7 +327,7 @@ class KDTree:
         if count > self.n_points:
             raise ValueError(f"k is {count}; it must be at most {self.n_points}, the number of points")
         distance, index, n_visited = self._core.nearest(
-            self._queries(X), count, self.metric, search == "defeatist", self._threads(n_jobs)
+            self._queries(X), count, self.metric, self.p, search == "defeatist", self._threads(n_jobs)
         )
         return distance, _native(index), _native(n_visited)
 
@@ -268,7 +342,7 @@ class KDTree:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # the tree follows from the points, so that it is built and checked again
-        options = {name: getattr(self, name) for name in ("rule", "spill", "n_jobs")}
+        options = {name: getattr(self, name) for name in ("p", "rule", "spill", "n_jobs")}
         return partial(KDTree, **options), (self.data, self.leaf_size, self.metric)
 
     def __repr__(self) -> str:
@@ -290,10 +364,11 @@ def metric_name(metric: str, p: float = 2) -> str:
     """
     if not isinstance(metric, str) or metric not in METRICS:
         raise ValueError(f"metric is {metric!r}; it must be one of {choices_text(metric, METRICS)}")
-    if metric != "minkowski":
-        return METRIC_ALIASES.get(metric, metric)
+    name = METRIC_ALIASES.get(metric, metric)
+    if name != "minkowski":
+        return name
     KDTreeParameters.parameters["p"].check("KDTree", p)
-    return MINKOWSKI[float(p)]
+    return MINKOWSKI.get(float(p), name)
 
 
 def as_matrix(X: Any, name: str) -> NDArray[np.floating]:

@@ -18,9 +18,10 @@ METRIC_ALIASES = {
     "l1": "manhattan",
     "cityblock": "manhattan",
     "infinity": "chebyshev",
+    "p": "minkowski",
 }
-MINKOWSKI = {1.0: "manhattan", 2.0: "euclidean", inf: "chebyshev"}  # by its power
-METRICS = ("minkowski", *_core.kd_metrics, *METRIC_ALIASES)
+MINKOWSKI = {2.0: "euclidean", 1.0: "manhattan", inf: "chebyshev"}  # the names of some of its powers
+METRICS = tuple(dict.fromkeys(("minkowski", *_core.kd_metrics, *METRIC_ALIASES)))
 
 Weights = Literal["uniform", "distance"] | Callable[[NDArray[np.float64]], Any] | None
 
@@ -28,7 +29,7 @@ Weights = Literal["uniform", "distance"] | Callable[[NDArray[np.float64]], Any] 
 def _metric_texts() -> str:
     """The metrics, each followed by its aliases."""
     texts = []
-    for name in _core.kd_metrics:
+    for name in MINKOWSKI.values():
         aliases = [f'"{alias}"' for alias, meaning in METRIC_ALIASES.items() if meaning == name]
         texts.append(f'"{name}"' + (f" ({', '.join(aliases)})" if aliases else ""))
     return ", ".join(texts)
@@ -49,8 +50,8 @@ class KDTreeParameters(Parameters, group="Growing"):
     )
     p: float = parameter(
         default=2,
-        doc='The power of "minkowski": 1, 2 or infinity.',
-        allowed=Allowed(lambda v: is_real(v) and v in (1, 2, inf), "1, 2 or infinity"),
+        doc='The power of "minkowski", from 1 to infinity. 1, 2 and infinity are the fastest.',
+        allowed=Allowed(lambda v: is_real(v) and v >= 1, "a number >= 1, or infinity"),
     )
     rule: Literal["widest", "cycle"] = parameter(
         default="widest",
