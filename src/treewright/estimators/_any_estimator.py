@@ -140,9 +140,10 @@ class AnyEstimator:
 
     def _fitted(self, error: type[Exception] = NotFittedError) -> Fitted:
         if self._has_others:
+            own, other = type(self).__name__, type(vars(self)["estimator_"]).__name__
             raise AttributeError(
-                f"this {type(self).__name__} was fitted with {vars(self)['estimator_']!r}; {self._of_trees} "
-                "need treewright's trees, such as estimator=None"
+                f"this {own} was fitted with {other} as its estimator; {self._of_trees} need treewright's "
+                "trees, such as estimator=None"
             )
         return super()._fitted(error)  # type: ignore[misc, no-any-return]
 
