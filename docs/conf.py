@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
+import sys
 from importlib.metadata import version as version_of
+from pathlib import Path
 from typing import Any
 
 from pygments.lexers.special import TextLexer
+
+sys.path.insert(0, str(Path(__file__).parent))
 
 project = "treewright"
 author = "treewright developers"
 copyright = "2026, treewright developers"
 version = release = version_of("treewright")
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.viewcode", "numpydoc"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.viewcode", "numpydoc", "reference"]
 exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = f"treewright {release}"

@@ -19,7 +19,26 @@ _DASHES = {"training": "-", "test": "--"}  # lines differ by more than their col
 
 @checked_keywords
 def plot_adaboost(boosted: Boosted, rows: Any, test: Any, axes: Any) -> tuple[Axes, Axes]:
-    """Plot error and bound against rounds on the left, the margins of rows on the right."""
+    """Plot error and bound against rounds on the left, the margins of rows on the right.
+
+    Parameters
+    ----------
+    boosted : Boosted
+        What `boost` returns; ``AdaBoostClassifier(…).fit(…).model_``.
+    rows : Dataset or tuple (table, target), optional
+        Rows whose margins are drawn, such as those that the trees were grown from.
+    test : Dataset or tuple (table, target), optional
+        Other rows, for their error and their margins.
+    axes : pair of matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure.
+
+    Examples
+    --------
+    >>> from treewright import encode, plot_adaboost
+    >>> from treewright.ensembles.adaboost import boost
+    >>> data = encode({"x": range(8), "z": [0, 1] * 4}, list("aaabbabb"))
+    >>> left, right = plot_adaboost(boost(data, rounds=5), data, None, None)
+    """
     left, right = new_axes(9.6, 4.0, columns=2) if axes is None else axes
     _draw_errors(boosted, test, left)
     _draw_margins(boosted, {"training": rows, "test": test}, right)

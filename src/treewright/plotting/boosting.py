@@ -20,6 +20,20 @@ def plot_boosting(model: GradientBoosted, ax: Axes | None = None) -> Axes:
     """Plot the mean loss on training and validation rows after each iteration of gradient boosting.
 
     ValueError if the model was fitted without `early_stopping`, which is what measures them.
+
+    Parameters
+    ----------
+    model : GradientBoosted
+        ``HistGradientBoostingClassifier(…).fit(…).model_``, fitted with early stopping.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure.
+
+    Examples
+    --------
+    >>> from treewright import HistGradientBoostingRegressor, plot_boosting
+    >>> x = [[i] for i in range(60)]
+    >>> model = HistGradientBoostingRegressor(max_iter=5, early_stopping=True).fit(x, [i[0] ** 2 for i in x])
+    >>> ax = plot_boosting(model.model_)
     """
     lines = {"training": model.train_loss, "validation": model.validation_loss}
     if not any(len(loss) for loss in lines.values()):

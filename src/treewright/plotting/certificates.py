@@ -39,6 +39,12 @@ def plot_certificate(
         What `certify` and `certify_votes` return.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
+
+    Examples
+    --------
+    >>> from treewright import certify, encode, grow, plot_certificate
+    >>> data = encode({"x": range(8), "z": [0, 1] * 4}, list("aaabbabb"))
+    >>> ax = plot_certificate(certify(grow(data, max_leaf_nodes=2), data=data))
     """
     rows = list(_rows(certificates))
     ax = axes_or_new(ax, 7.2, 1.3 + 0.5 * len(rows))

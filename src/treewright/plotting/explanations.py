@@ -56,6 +56,12 @@ def plot_importance(
         Where to draw; by default a new figure.
     max_columns : int
         How many columns to show.
+
+    Examples
+    --------
+    >>> from treewright import encode, grow, importance, plot_importance
+    >>> data = encode({"x": range(8), "z": [0, 1] * 4}, list("aaabbabb"))
+    >>> ax = plot_importance(importance(grow(data), data))
     """
     bars = as_importance(found).bars
     order = [j for j in np.argsort(-bars.values, kind="stable").tolist() if bars.values[j] != 0.0]
@@ -88,6 +94,12 @@ def plot_stability(found: Stability, ax: Axes | None = None, *, max_columns: int
         Where to draw; by default a new figure.
     max_columns : int
         How many columns to show.
+
+    Examples
+    --------
+    >>> from treewright import encode, plot_stability, stability
+    >>> data = encode({"x": range(8), "z": [0, 1] * 4}, list("aaabbabb"))
+    >>> ax = plot_stability(stability(data, n_bootstraps=5))
     """
     used = [each for each in found.ranked if each.used > 0]
     shown = used[:max_columns]
@@ -127,6 +139,12 @@ def plot_shapley(
         Which of several outputs to show; by default of two classes the second, else the most probable one.
     max_columns : int
         How many columns to show, those of the largest contributions.
+
+    Examples
+    --------
+    >>> from treewright import encode, grow, plot_shapley, shapley_values
+    >>> data = encode({"x": range(8), "z": [0, 1] * 4}, list("aaabbabb"))
+    >>> ax = plot_shapley(shapley_values(grow(data), data))
     """
     k = _output(found, output)
     values = found.values.reshape(*found.values.shape[:2], -1)[:, :, k]

@@ -17,7 +17,22 @@ if TYPE_CHECKING:
 
 @checked_keywords
 def plot_defeatist_curve(curve: DefeatistCurve, ax: Axes | None = None) -> Axes:
-    """Plot the share of queries answered exactly, a line for each leaf size; labels are the spills."""
+    """Plot the share of queries answered exactly, a line for each leaf size; labels are the spills.
+
+    Parameters
+    ----------
+    curve : DefeatistCurve
+        What `defeatist_curve` returns.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from treewright import defeatist_curve, plot_defeatist_curve
+    >>> points = np.random.default_rng(0).random((300, 2))
+    >>> ax = plot_defeatist_curve(defeatist_curve(points[:200], points[200:]))
+    """
     ax = axes_or_new(ax)
     styles = list(zip(COLOURS.values(), MARKERS.values(), strict=True))
     for number, size in enumerate(dict.fromkeys(curve.leaf_size.tolist())):

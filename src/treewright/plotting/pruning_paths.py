@@ -32,7 +32,23 @@ _MOST_MARKS = 40  # points of a line that have markers
 
 @checked_keywords
 def plot_pruning_path(path: PruningPath, test: Dataset | None = None, ax: Axes | None = None) -> Axes:
-    """Plot the loss of each tree of a path against its leaves, with the chosen tree marked."""
+    """Plot the loss of each tree of a path against its leaves, with the chosen tree marked.
+
+    Parameters
+    ----------
+    path : PruningPath
+        What `prune` and `select` return.
+    test : Dataset, optional
+        Rows to test on; they have no influence on the choice.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure.
+
+    Examples
+    --------
+    >>> from treewright import encode, grow, plot_pruning_path, prune
+    >>> data = encode({"x": range(8), "z": [0, 1] * 4}, list("aaabbabb"))
+    >>> ax = plot_pruning_path(prune(grow(data)))
+    """
     lines: dict[str, Floats | None] = {"training": path.training, "validation": path.validation}
     lines["test"] = None if test is None else path.losses(test)
     ax = looks.axes_or_new(ax)
@@ -56,7 +72,21 @@ def plot_pruning_path(path: PruningPath, test: Dataset | None = None, ax: Axes |
 
 @checked_keywords
 def plot_overfitting_curve(curve: OverfittingCurve, ax: Axes | None = None) -> Axes:
-    """Plot the loss of a growing tree against its leaves."""
+    """Plot the loss of a growing tree against its leaves.
+
+    Parameters
+    ----------
+    curve : OverfittingCurve
+        What `overfitting_curve` returns.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure.
+
+    Examples
+    --------
+    >>> from treewright import encode, overfitting_curve, plot_overfitting_curve
+    >>> data = encode({"x": range(8), "z": [0, 1] * 4}, list("aaabbabb"))
+    >>> ax = plot_overfitting_curve(overfitting_curve(data))
+    """
     ax = looks.axes_or_new(ax)
     lines = {"training": curve.training, "validation": curve.validation, "test": curve.test}
     _lines(ax, curve.leaves, lines, {})
@@ -90,7 +120,21 @@ def _mark_chosen(ax: Axes, path: PruningPath, line: Floats | None) -> None:
 
 @checked_keywords
 def plot_weak_learning_bound(curve: WeakLearningBound, ax: Axes | None = None) -> Axes:
-    """Plot the training error after each split, and the bound on it."""
+    """Plot the training error after each split, and the bound on it.
+
+    Parameters
+    ----------
+    curve : WeakLearningBound
+        What `TopDownClassifier.weak_learning_bound` returns.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure.
+
+    Examples
+    --------
+    >>> from treewright import TopDownClassifier, plot_weak_learning_bound
+    >>> x, y = [[i] for i in range(8)], list("aaabbabb")
+    >>> ax = plot_weak_learning_bound(TopDownClassifier(n_splits=3).fit(x, y).weak_learning_bound(x, y))
+    """
     ax = looks.axes_or_new(ax)
     splits = np.arange(len(curve.error))
     ax.plot(splits, curve.error, color=looks.COLOURS["training"], label="training error")
@@ -137,7 +181,21 @@ def _frame(ax: Axes, leaves: NDArray[Any], tree: Tree, title: str) -> None:
 
 @checked_keywords
 def plot_comparison(comparison: Comparison, ax: Axes | None = None) -> Axes:
-    """Plot the losses of each method on one line, the smallest test loss at the top."""
+    """Plot the losses of each method on one line, the smallest test loss at the top.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        What `compare` returns.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure.
+
+    Examples
+    --------
+    >>> from treewright import compare, encode, plot_comparison
+    >>> rows = encode({"x": range(100)}, [i % 7 > 2 for i in range(100)])
+    >>> ax = plot_comparison(compare(rows, ["cost_complexity"]))
+    """
     rows, schema = [row for row in comparison.rows if row["trouble"] is None], comparison.schema
     rows.sort(key=lambda row: float(row["test"]), reverse=True)
     ax = looks.axes_or_new(ax, width=9.0, height=1.6 + 0.34 * len(rows))

@@ -44,6 +44,12 @@ def plot_roc(model: Any, data: Any, *, positive: Any = None, ax: Axes | None = N
         Rows with their classes; on those that the tree was grown from the result is optimistic.
     positive : optional
         The positive class. By default the second one of two, or each of several against all others.
+
+    Examples
+    --------
+    >>> from treewright import encode, grow, plot_roc
+    >>> data = encode({"x": range(8), "z": [0, 1] * 4}, list("aaabbabb"))
+    >>> ax = plot_roc(grow(data, max_leaf_nodes=3), data)
     """
     tree, rows = tree_of_classes(as_tree(model), data)
     ax = axes_or_new(ax, 5.2, 4.8)
@@ -65,7 +71,25 @@ def plot_roc(model: Any, data: Any, *, positive: Any = None, ax: Axes | None = N
 
 @checked_keywords
 def plot_precision_recall(model: Any, data: Any, *, positive: Any = None, ax: Axes | None = None) -> Axes:
-    """Plot precision against recall, with the average precision; dotted lines are chance. See `plot_roc`."""
+    """Plot precision against recall, with the average precision; dotted lines are chance. See `plot_roc`.
+
+    Parameters
+    ----------
+    model : Tree or fitted estimator
+        A tree that predicts the classes of one target.
+    data : Dataset or tuple (table, target) or (table, target, weights)
+        Rows with their classes.
+    positive : optional
+        The positive class. By default the second one of two, or each of several against all others.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; by default a new figure.
+
+    Examples
+    --------
+    >>> from treewright import encode, grow, plot_precision_recall
+    >>> data = encode({"x": range(8), "z": [0, 1] * 4}, list("aaabbabb"))
+    >>> ax = plot_precision_recall(grow(data, max_leaf_nodes=3), data)
+    """
     tree, rows = tree_of_classes(as_tree(model), data)
     ax = axes_or_new(ax, 5.2, 4.8)
     for style, (name, colour) in zip(cycle(_DASHES), _positive_classes(tree, rows, positive), strict=False):
@@ -99,6 +123,12 @@ def plot_calibration(
         The class. By default the second one of two, or each of several.
     n_bins : int
         The largest number of points.
+
+    Examples
+    --------
+    >>> from treewright import encode, grow, plot_calibration
+    >>> data = encode({"x": range(8), "z": [0, 1] * 4}, list("aaabbabb"))
+    >>> ax = plot_calibration(grow(data, max_leaf_nodes=3), data)
     """
     tree, rows = tree_of_classes(as_tree(model), data)
     assert rows.targets is not None
@@ -155,6 +185,12 @@ def plot_confusion_matrix(model: Any, data: Any, *, ax: Axes | None = None) -> A
         A tree that predicts up to 25 classes of one target.
     data : Dataset or tuple (table, target) or (table, target, weights)
         Rows with their classes; on those that the tree was grown from the result is optimistic.
+
+    Examples
+    --------
+    >>> from treewright import encode, grow, plot_confusion_matrix
+    >>> data = encode({"x": range(8), "z": [0, 1] * 4}, list("aaabbabb"))
+    >>> ax = plot_confusion_matrix(grow(data, max_leaf_nodes=3), data)
     """
     tree, rows = tree_of_classes(as_tree(model), data)
     target = tree.schema.targets[0]

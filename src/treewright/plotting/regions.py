@@ -163,6 +163,12 @@ def plot_decision_regions(
     at : dict, optional
         Values of the other columns, at which the plane lies. One that is not named has the typical value of
         `data`: the median, or the most frequent category; without `data` it is missing.
+
+    Examples
+    --------
+    >>> from treewright import encode, grow, plot_decision_regions
+    >>> data = encode({"x": range(8), "z": [0, 1] * 4}, list("aaabbabb"))
+    >>> ax = plot_decision_regions(grow(data), "x", "z", data=data)
     """
     tree = as_tree(model)
     if len(tree.schema.targets) > 1:

@@ -32,6 +32,12 @@ def plot_rules(model: Any, ax: Axes | None = None, *, max_rules: int = 20) -> Ax
         Where to draw; by default a new figure.
     max_rules : int
         How many rules to show, the first of the list.
+
+    Examples
+    --------
+    >>> from treewright import encode, grow, plot_rules
+    >>> data = encode({"x": range(8), "z": [0, 1] * 4}, list("aaabbabb"))
+    >>> ax = plot_rules(grow(data))
     """
     rules = as_rules(model)
     shown: list[Rule] = list(rules)[:max_rules]

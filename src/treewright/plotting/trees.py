@@ -38,6 +38,12 @@ def plot_tree(model: Any, ax: Axes | None = None, **options: Any) -> Axes:
     -------
     matplotlib.axes.Axes
         Its data coordinates are points, from the upper left corner; the figure is ``ax.figure``.
+
+    Examples
+    --------
+    >>> from treewright import encode, grow, plot_tree
+    >>> data = encode({"x": range(8), "z": [0, 1] * 4}, list("aaabbabb"))
+    >>> ax = plot_tree(grow(data), max_leaves=3)
     """
     picture = scene(as_tree(model), **options)
     if ax is None:

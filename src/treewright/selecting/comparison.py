@@ -127,7 +127,7 @@ def compare(
         Keyword arguments of `grow`.
     options : mapping, optional
         Options by method, and of "folds" and "held_out": ``{"srm": {"c": 0.3}, "folds": {"n_folds": 5}}``.
-    costs
+    costs : Costs, array of shape (n_classes, n_classes) or dict of dicts, optional
         Misclassification costs and prior probabilities of the classes, as for `grow`.
     delta : float
         The failure probability of each certificate.

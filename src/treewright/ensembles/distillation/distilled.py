@@ -222,7 +222,9 @@ def distillation(
         optimistic, and there is no certificate. Rows of the data are refused here.
     delta : float
         The probability that an interval, or the certificate, fails.
-    model, data, target, max_leaf_nodes, n_synthetic, soft, restate, classes, seed, progress, **options
+    model, data, target : fitted model or callable, table, array
+        The teacher, the rows and their target, as in `distill`.
+    max_leaf_nodes, n_synthetic, soft, restate, classes, random_state, progress, **options : options
         As in `distill`.
 
     Returns
