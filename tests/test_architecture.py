@@ -20,6 +20,7 @@ LAYERS = {
         "_arrays",
         "_atomic",
         "_core",
+        "_display",
         "_json",
         "_registry",
         "_suggestions",
@@ -42,7 +43,7 @@ LAYERS = {
 ENTRY = len(LAYERS)
 LEVEL = {package: level for level, packages in enumerate(LAYERS.values()) for package in packages}
 LEVEL |= {"__init__": ENTRY, "__main__": ENTRY}
-LEVEL |= {"_text": -2, "_suggestions": -1}  # words, which the other support packages use as well
+LEVEL |= {"_text": -2, "_json": -2, "_suggestions": -1, "_display": -1}  # other support uses them
 PYTHON = sorted(PACKAGE.rglob("*.py"))
 # A tree prints, plots and saves itself: these two files import from above, when a method is called.
 UPHILL = {PACKAGE / "tree" / "shortcuts.py", PACKAGE / "tree" / "rule_list.py"}

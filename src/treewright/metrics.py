@@ -14,6 +14,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._display import Layout, Shown
 from treewright._suggestions import checked_keywords, choices_text
 from treewright._text import amount, count, label_text, percent, quote
 from treewright.encoding import Dataset
@@ -41,7 +42,7 @@ class ClassFigures:
 
 
 @dataclass(frozen=True)
-class Metrics:
+class Metrics(Shown):
     """The quality of a tree's predictions on some rows, beside that of one constant prediction.
 
     `error` is what `measure` says: the share of wrong classes, the mean cost where mistakes have costs, the
@@ -102,6 +103,11 @@ class Metrics:
             if self.beats_constant
             else f"{seen} — no better than {always} ({other})"
         )
+
+    def _layout(self) -> Layout:
+        facts = {self.measure: self.in_words(self.error)}
+        facts[f"always answering {self.quoted_constant}"] = self.in_words(self.constant_error)
+        return Layout.of_facts(count(self.n_rows, "row"), facts | dict(self.figures))
 
     @property
     def quoted_constant(self) -> str:

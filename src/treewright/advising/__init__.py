@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from html import escape
 from typing import Any
 
+from treewright._display import html_block, sentences_html
 from treewright._suggestions import checked_keywords
 from treewright.advice import Advice
 from treewright.advising.classes import class_advice
@@ -55,9 +55,7 @@ class Advices(list[Advice]):
         return "\n".join(f"- {each.python_text}" for each in self) or "nothing stands out"
 
     def _repr_html_(self) -> str:
-        if not self:
-            return "<p>nothing stands out</p>"
-        return f"<ul>{''.join(f'<li>{escape(each.python_text)}</li>' for each in self)}</ul>"
+        return html_block(sentences_html([f"• {each.python_text}" for each in self] or [str(self)]))
 
 
 @checked_keywords

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from treewright._display import Layout, Shown
 from treewright.certifying.losses import row_losses
 from treewright.certifying.method import Method, method_of
 from treewright.certifying.tree_code import is_complete
@@ -36,7 +37,7 @@ def _from_values(cls: type[Any], values: dict[str, Any]) -> Any:
 
 
 @dataclass(frozen=True)
-class Certificate(Sealed, Plotted):
+class Certificate(Sealed, Plotted, Shown):
     """A bound on the true error of a tree.
 
     With probability `1 - delta` over the draw of the rows, the true loss is at most `value`, if the
@@ -116,14 +117,27 @@ class Certificate(Sealed, Plotted):
         return method_of(self.method)
 
     def __str__(self) -> str:
-        error, sure = self._number(self.error), f"{round(100 * self.confidence, 10):g} %"
+        return (
+            f"{self.what} on {self._rows()}: {self._number(self.error)}   → {self._source()}{self._claim()}"
+        )
+
+    def _claim(self) -> str:
+        sure = f"{round(100 * self.confidence, 10):g} %"
         if not self.guarantee:
-            below = f"likely below {self.bound_text} ({sure}; an estimate, no guarantee)"
-        elif self.value >= self.most:
-            below = f"nothing can be said with {sure} confidence"
-        else:
-            below = f"with {sure} confidence the true {self.what} is below {self.bound_text}"
-        return f"{self.what} on {self._rows()}: {error}   → {self._source()}{below}"
+            return f"likely below {self.bound_text} ({sure}; an estimate, no guarantee)"
+        if self.value >= self.most:
+            return f"nothing can be said with {sure} confidence"
+        return f"with {sure} confidence the true {self.what} is below {self.bound_text}"
+
+    def _layout(self) -> Layout:
+        facts = {
+            f"{self.what} on {self._rows()}": self._number(self.error),
+            "bound on the true one": self.bound_text if self.value < self.most else "none",
+            "confidence": f"{round(100 * self.confidence, 10):g} %",
+            "method": self.method.replace("_", " "),
+        }
+        facts |= {f"bits: {purpose}": f"{bits:,.1f}" for purpose, bits in self.breakdown.items()}
+        return Layout.of_facts(self._claim(), facts, [f"if {each}" for each in self.assumptions])
 
     def __repr__(self) -> str:
         sign = "<" if self.guarantee else "≈<"
@@ -167,7 +181,7 @@ def loss_text(value: float, *, in_per_cent: bool, up: bool = False) -> str:
 
 
 @dataclass(frozen=True)
-class Certificates(Plotted):
+class Certificates(Plotted, Shown):
     """Several certificates of one tree, the first one in full and the others beside it.
 
     `estimate` is (mean, standard error, folds) of a cross-validation, which bounds nothing and says so.
@@ -206,6 +220,16 @@ class Certificates(Plotted):
             estimate = f"{first._number(mean)} ± {first._number(error)}"
             lines.append(f"{folds}-fold estimate {estimate}  (an estimate, no guarantee)")
         return "\n".join(lines)
+
+    def _layout(self) -> Layout:
+        first = self.certificates[0]
+        rows = [
+            [each.method.replace("_", " "), f"{each.rows:,}", each._number(each.error), each.bound_text]
+            for each in self.certificates
+        ]
+        lines = str(self).splitlines()
+        head = ["method", "rows", first.what, "true one below"]
+        return Layout([], head, rows, (1, 2, 3), [lines[0], *lines[len(rows) :]])
 
     def _start(self, other: Certificate) -> str:
         if title := other._method.title:

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._display import Layout, Shown
 from treewright._suggestions import checked_keywords
+from treewright._text import percent
 from treewright.certifying.binomial import Floats, binomial_lower, binomial_upper, check_delta
 from treewright.certifying.losses import checked_rows
 from treewright.encoding import Dataset
@@ -17,7 +19,7 @@ from treewright.tree.shortcuts import as_tree
 
 
 @dataclass(frozen=True, eq=False)
-class LeafIntervals:
+class LeafIntervals(Shown):
     """For each leaf an interval of its true error; with probability 1 - delta every one of them holds.
 
     `print` shows a line for each leaf.
@@ -38,6 +40,16 @@ class LeafIntervals:
             error = f"{100 * k / n:.1f} %" if n else "-"
             lines.append(f"{node:>4}  {n:>6,}  {error:>6}   {low} and {high}")
         return "\n".join([*lines, self.confidence])
+
+    def _layout(self) -> Layout:
+        rows = [
+            [str(node), f"{n:,}", percent(k / n) if n else "–", low, high]
+            for node, n, k, (low, high) in zip(
+                self.leaf.tolist(), self.rows.tolist(), self.errors.tolist(), self.limits, strict=True
+            )
+        ]
+        head = ["leaf", "rows", "error", "true error from", "to"]
+        return Layout([], head, rows, range(5), [self.confidence])
 
     @property
     def limits(self) -> list[tuple[str, str]]:

@@ -31,9 +31,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._display import Layout, Shown
 from treewright._suggestions import checked_keywords, choices_text
 from treewright.certifying.binomial import Floats, check_delta, kl_upper
-from treewright.certifying.certificate import loss_text
+from treewright.certifying.certificate import Sealed, loss_text
 from treewright.certifying.verification import solves_kl
 from treewright.tree.shortcuts import Plotted
 
@@ -75,7 +76,7 @@ class VoteCounts(NamedTuple):
 
 
 @dataclass(frozen=True)
-class VoteCertificate(Plotted):
+class VoteCertificate(Sealed, Plotted, Shown):
     """How far a majority vote of trees can be wrong.
 
     With probability `1 - delta` over the draw of the rows its true error is at most `value`, if the
@@ -140,6 +141,14 @@ class VoteCertificate(Plotted):
         )
         least = math.isclose(self.value, min(self.bounds.values())) and self.bounds[self.method] == self.value
         return same and least and (wrong is None or _recounts(counts, wrong, votes, out, unlabelled))
+
+    def _layout(self) -> Layout:
+        chosen = list(self.bounds).index(self.method)
+        rows = [
+            [_NAMES[name], loss_text(bound, in_per_cent=True, up=True)] for name, bound in self.bounds.items()
+        ]
+        below = [f"if {each}" for each in self.assumptions]
+        return Layout([str(self)], ["bound", "true error below"], rows, (1,), below, marked=chosen)
 
     def __str__(self) -> str:
         counts, sure = self.counts, f"{round(100 * self.confidence, 10):g} %"

@@ -12,11 +12,14 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright._arrays import Array
-from treewright.encoding.schema import Schema, Target
+from treewright._display import Layout, Shown
+from treewright._text import count, name_text, percent, set_text
+from treewright.encoding.schema import Column, Schema, Target
 
 UNKNOWN_CLASS = -1  # the code of a class that the schema does not know, see `encode(judging=True)`
 
 Labels = Literal["observed", "predicted"]
+_MOST_COLUMNS = 30  # that a notebook shows
 Weights = Literal["equal", "unequal"]
 LABELS: tuple[Labels, ...] = get_args(Labels)
 WEIGHTS: tuple[Weights, ...] = get_args(Weights)
@@ -46,7 +49,7 @@ class Provenance:
 
 
 @dataclass(frozen=True, eq=False)
-class Dataset:
+class Dataset(Shown):
     """A table in numbers; `schema` has their meaning.
 
     `columns` is one (rows, columns) array of float64 or float32 where the table was a matrix of numbers, else
@@ -92,6 +95,14 @@ class Dataset:
             for target in self.schema.targets
         )
         return f"<Dataset: {size}, to predict {names}{'' if self.weight is None else ', weighted'}>"
+
+    def _layout(self) -> Layout:
+        shown = min(self.n_columns, _MOST_COLUMNS)
+        rows = [column_facts(self.schema.columns[j], self.column(j)) for j in range(shown)]
+        rest = self.n_columns - shown
+        below = [f"… {count(rest, 'more column')}"] if rest else []
+        head = ["column", "kind", "values", "missing"]
+        return Layout([repr(self)[1:-1]], head, rows, (3,), below)
 
     @property
     def n_rows(self) -> int:
@@ -311,3 +322,22 @@ def _has_missing(values: Array) -> bool:
     with np.errstate(invalid="ignore"):
         least = values.min()  # nan where there is one
     return bool(least < 0 if values.dtype.kind == "i" else least != least)
+
+
+def column_facts(column: Column, cells: Array) -> list[str]:
+    """A column in words: its name, its kind, its values, the share of missing ones.
+
+    >>> column_facts(Column("age"), np.array([20.0, np.nan, 61.0, 35.0]))
+    ['age', 'number', '20 to 61', '25.0 %']
+    """
+    missing = column.type.is_missing(cells)
+    known = cells[~missing]
+    if column.type.has_categories:
+        values = set_text(column.categories)
+    elif len(known):
+        ends = [column.value_text(float(end)) for end in (known.min(), known.max())]
+        values = ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
+    else:
+        values = "–"
+    share = percent(float(missing.mean())) if len(cells) else "–"
+    return [name_text(column.name), column.kind, values, share]

@@ -26,10 +26,13 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._display import Layout, Shown
 from treewright._suggestions import also_takes
+from treewright._text import percent
 from treewright.encoding import Dataset
 from treewright.encoding.rows import encoded_rows, takes_rows
 from treewright.encoding.schema import Schema
+from treewright.ensembles.facts import tree_facts
 from treewright.ensembles.totals import TreeSum
 from treewright.growing import grow, n_threads, whole_number
 from treewright.growing.targets import check_rows
@@ -62,7 +65,7 @@ class Round(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Boosted(Saved):
+class Boosted(Saved, Shown):
     """Trees that vote, made by `boost`.
 
     Rows are a table, or a Dataset encoded with ``schema=boosted.schema``; methods that need the classes take
@@ -75,6 +78,11 @@ class Boosted(Saved):
     training_errors: Floats  # of the vote after each round
     algorithm: Algorithm
     schema: Schema
+
+    def _layout(self) -> Layout:
+        facts = tree_facts(self.trees, self.schema)
+        facts["training error"] = percent(float(self.training_errors[-1]))
+        return Layout.of_facts("Boosted", facts)
 
     def __repr__(self) -> str:
         n = len(self.trees)

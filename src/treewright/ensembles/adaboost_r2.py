@@ -23,6 +23,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._display import Layout, Shown
 from treewright._suggestions import also_takes
 from treewright.encoding import Dataset
 from treewright.encoding.rows import encoded_rows, takes_rows
@@ -34,6 +35,7 @@ from treewright.ensembles.adaboost import (
     scale_weights,
     tree_grower,
 )
+from treewright.ensembles.facts import tree_facts
 from treewright.growing import n_threads, whole_number
 from treewright.parameters import GROW
 from treewright.tree import Tree
@@ -57,7 +59,7 @@ class NumberRound(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class BoostedNumbers(Saved):
+class BoostedNumbers(Saved, Shown):
     """Trees whose weighted median is the prediction, made by `boost_numbers`."""
 
     trees: tuple[Tree, ...]
@@ -65,6 +67,10 @@ class BoostedNumbers(Saved):
     errors: Floats
     loss: Loss
     schema: Schema
+
+    def _layout(self) -> Layout:
+        facts = tree_facts(self.trees, self.schema) | {"loss": self.loss}
+        return Layout.of_facts("BoostedNumbers", facts)
 
     def __repr__(self) -> str:
         n = len(self.trees)

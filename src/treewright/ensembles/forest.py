@@ -11,10 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
+from treewright._display import Layout, Shown
 from treewright.encoding import Dataset
 from treewright.encoding.rows import encoded_rows, rows_to_predict, takes_rows
 from treewright.encoding.schema import Schema
 from treewright.ensembles.bootstrap import Draws
+from treewright.ensembles.facts import tree_facts
 from treewright.ensembles.side_by_side import Listener, side_by_side
 from treewright.ensembles.totals import TreeSum
 from treewright.growing import grow, n_threads
@@ -35,7 +37,7 @@ _TREE_SEED = 1  # the purpose of the stream that seeds a tree; 0 draws its rows
 
 
 @dataclass(frozen=True, eq=False)
-class Forest(Saved):
+class Forest(Saved, Shown):
     """Trees that predict together, and how their rows were drawn.
 
     Soft votes are the class proportions of the leaves, averaged: the most probable class wins or, if the
@@ -54,6 +56,12 @@ class Forest(Saved):
     trees: tuple[Tree, ...]
     draws: Draws
     voting: Voting = "soft"
+
+    def _layout(self) -> Layout:
+        facts = tree_facts(self.trees, self.schema)
+        if self.schema.predicts_classes:
+            facts["votes"] = self.voting
+        return Layout.of_facts("Forest", facts)
 
     def __repr__(self) -> str:
         leaves = sum(tree.n_leaves for tree in self.trees)

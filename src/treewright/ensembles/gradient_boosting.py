@@ -12,10 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
+from treewright._display import Layout, Shown
 from treewright.encoding import Dataset
 from treewright.encoding.rows import encoded_rows, rows_to_predict, takes_rows
 from treewright.encoding.schema import Schema, Target
 from treewright.ensembles import exact_boosting
+from treewright.ensembles.facts import tree_facts
 from treewright.ensembles.losses import LOSSES, check_target, longest_step, probabilities
 from treewright.ensembles.totals import TreeSum
 from treewright.growing import n_threads, whole_number
@@ -37,7 +39,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class GradientBoosted(Saved):
+class GradientBoosted(Saved, Shown):
     """Trees that add up: a baseline and, for each iteration, one tree or one for each of many classes.
 
     Each tree is an ordinary regression `Tree`: ``model.trees[0][0]`` prints, plots and exports itself. The
@@ -60,6 +62,11 @@ class GradientBoosted(Saved):
     schema: Schema  # of the table and its target
     train_loss: Floats  # the mean loss at the start and after each iteration; empty unless scored
     validation_loss: Floats
+
+    def _layout(self) -> Layout:
+        trees = [tree for of_iteration in self.trees for tree in of_iteration]
+        facts = {"loss": self.loss, "iterations": f"{self.n_iterations:,}"} | tree_facts(trees, self.schema)
+        return Layout.of_facts("GradientBoosted", facts)
 
     def __repr__(self) -> str:
         n_trees = sum(map(len, self.trees))

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright._text import aligned, escape, percent
+from treewright._display import Layout, Shown
+from treewright._text import escape, percent
 from treewright.certifying.losses import loss_name
 from treewright.encoding import Dataset
 from treewright.encoding.rows import encoded_rows
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 _TRIED = 3  # trees by which the training rows are recognised
+_MOST_LINES = 30  # columns that a notebook shows
 _SHUFFLE = 2  # the purpose of the random stream that shuffles columns
 
 
@@ -206,7 +208,7 @@ class ColumnImportance(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ForestImportance:
+class ForestImportance(Shown):
     """The importance of each column, in the order of the schema; ``print`` shows the most useful first."""
 
     columns: tuple[ColumnImportance, ...]
@@ -234,17 +236,20 @@ class ForestImportance:
         """Plot it as bars; the options are those of `treewright.plot_importance`."""
         return plot_importance(self, ax, **options)
 
-    def __str__(self) -> str:
+    def _layout(self, most: int = _MOST_LINES) -> Layout:
         in_percent = self.loss == "error"
-        lines = [["column", f"{self.loss} rises by", "± standard error", "risk reduction (biased)"]]
-        for column, rise, error, gain in self.ranked:
+        head, lines = ["column", f"{self.loss} rises by", "± standard error", "risk reduction (biased)"], []
+        for column, rise, error, gain in self.ranked[:most]:
             words = [f"{100 * x:.2f} points" if in_percent else f"{x:.4g}" for x in (rise, error)]
             lines.append([escape(column), *words, percent(gain)])
         note = (
             "The rise of the mean loss of a tree on its out-of-bag rows when the column is shuffled among "
             "them, averaged over the trees."
         )
-        return "\n".join([*aligned(lines, right=(1, 2, 3)), "", note])
+        return Layout([], head, lines, (1, 2, 3), ["", note])
+
+    def __str__(self) -> str:
+        return self._layout(len(self.columns)).text()
 
 
 def importance_of(forest: Forest, data: Any, n_threads: int = 1) -> ForestImportance:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._display import Layout, Shown
 from treewright._json import plain
 from treewright._text import aligned, percent, row_count
 from treewright.certifying.certificate import Sealed
@@ -69,7 +70,7 @@ class Competitor:
 
 
 @dataclass(frozen=True, eq=False)
-class Competitors(Sealed):
+class Competitors(Sealed, Shown):
     """The competitors of some nodes, the best first; `print` shows them.
 
     >>> from treewright import competitors, encode, grow
@@ -105,6 +106,21 @@ class Competitors(Sealed):
                 else ["   no other column splits these rows"]
             )
         return "\n".join(lines) if lines else "the tree has no tests, so there are no competitors"
+
+    def _layout(self) -> Layout:
+        rows = [
+            [
+                str(node),
+                branch_in_words(self.tree, node, True),
+                c.words,
+                share_in_words(c),
+                percent(c.agreement),
+            ]
+            for node, best in self.by_node.items()
+            for c in best
+        ]
+        head = ["node", "test", "instead", "gain", "rows split alike"]
+        return Layout([] if rows else [str(self)], head, rows, (0, 4))
 
     def __repr__(self) -> str:
         return f"<Competitors: of {len(self)} nodes>"

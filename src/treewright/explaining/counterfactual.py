@@ -10,12 +10,12 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._display import Layout, Record, TableResult
 from treewright._suggestions import choices_text
 from treewright._text import aligned, escape, label_text, set_text
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Column, Schema
 from treewright.explaining.row import Cell, Row, name_hint, one_row
-from treewright.explaining.tables import Layout, Record, TableResult
 from treewright.parameters import documented
 from treewright.tree import Tree
 from treewright.tree.conditions import Between, Condition, Within, merge_conditions

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._display import Layout, Record, TableResult
 from treewright._json import plain
 from treewright._text import count, escape, label_text, percent
 from treewright.certifying.binomial import binomial_lower, binomial_upper, check_delta
@@ -17,7 +18,6 @@ from treewright.certifying.losses import checked_rows
 from treewright.encoding import Dataset
 from treewright.explaining.competitors import MOST_NODES, Competitor, Competitors, competitors, share_in_words
 from treewright.explaining.row import Cell, Row, is_training_data, one_row
-from treewright.explaining.tables import Layout, Record, TableResult
 from treewright.parameters import documented
 from treewright.tree import Tree
 from treewright.tree.conditions import IS_MISSING, OR_MISSING

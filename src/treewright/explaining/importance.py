@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._display import Layout, Record, TableResult
 from treewright._text import escape, percent, row_count
 from treewright.certifying.binomial import check_delta
 from treewright.certifying.losses import loss_name, most_cost
@@ -17,7 +18,6 @@ from treewright.encoding.rows import with_target
 from treewright.encoding.schema import Schema
 from treewright.encoding.splits import checked_seed
 from treewright.explaining.row import is_training_data, name_hint
-from treewright.explaining.tables import Layout, Record, TableResult
 from treewright.growing import n_threads, whole_number
 from treewright.parameters import documented
 from treewright.plotting.explanations import Bars, plot_importance

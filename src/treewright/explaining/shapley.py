@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
+from treewright._display import Layout, TableResult
 from treewright._json import plain
 from treewright._text import escape, label_text, row_count
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Schema
 from treewright.encoding.tables import available_memory
 from treewright.explaining.row import Row, is_one_row, one_row
-from treewright.explaining.tables import Layout, TableResult
 from treewright.growing import n_threads
 from treewright.parameters import documented
 from treewright.plotting.explanations import plot_shapley

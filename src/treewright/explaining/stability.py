@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
+from treewright._display import Layout, Record, TableResult
 from treewright._suggestions import also_takes
 from treewright._text import count, escape, percent, row_count
 from treewright.encoding import Dataset
 from treewright.encoding.rows import takes_rows
 from treewright.encoding.schema import Column
 from treewright.encoding.splits import checked_seed
-from treewright.explaining.tables import Layout, Record, TableResult
 from treewright.growing import grow, n_threads, whole_number
 from treewright.parameters import GROW
 from treewright.plotting.explanations import plot_stability

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._display import Layout, Record, TableResult
 from treewright._text import percent, row_count
 from treewright.certifying.losses import loss_name
 from treewright.encoding import Dataset
 from treewright.encoding.rows import with_target
 from treewright.encoding.schema import Column
-from treewright.explaining.tables import Layout, Record, TableResult
 from treewright.growing import non_negative
 from treewright.parameters import documented
 from treewright.tree import Tree

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._display import Layout, TableResult
 from treewright._json import plain
 from treewright._suggestions import checked_keywords
 from treewright._text import count, percent
@@ -28,7 +29,6 @@ from treewright.certifying.weak_learning import measured_edges
 from treewright.encoding import Dataset
 from treewright.encoding.kinds import Kind
 from treewright.encoding.rows import with_target
-from treewright.explaining.tables import Layout, TableResult
 from treewright.tree import Tree
 from treewright.tree.evaluate import given_rows
 from treewright.tree.shortcuts import as_tree

@@ -8,6 +8,7 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._display import Layout, html_block, sentences_html
 from treewright._text import count
 from treewright.exporting import svg
 from treewright.plotting.scene.colours import CLASS_COLOURS, INK, LINE
@@ -18,7 +19,6 @@ Floats = NDArray[np.float64]
 _MOST_LEAVES = 16  # of a picture within a page
 _MOST_POINTS = 300  # of a line
 _WIDTH, _HEIGHT, _EDGE, _TOP, _BASE = 440.0, 160.0, 34.0, 26.0, 128.0  # of the chart
-_CELL = "padding:2px 10px;text-align:right;border:none"
 
 
 def tree_as_html(tree: Tree) -> str:
@@ -27,7 +27,7 @@ def tree_as_html(tree: Tree) -> str:
     if tree.n_leaves > _MOST_LEAVES:
         facts.append(f"the first {_MOST_LEAVES} of {tree.n_leaves:,} leaves; plot(max_leaves=None) shows all")
     picture = svg.render(tree, max_leaves=_MOST_LEAVES)
-    return f'<div style="overflow-x:auto">{picture}<div>{escape(" · ".join(facts))}</div></div>'
+    return html_block(picture, sentences_html([" · ".join(facts)]))
 
 
 def path_as_html(
@@ -42,16 +42,13 @@ def path_as_html(
 
     Its row `marked` stands out, and `chosen` is the place of that tree in the chart.
     """
-    lines = []
-    for i, row in enumerate(rows):
-        tag, look = ("th", "") if i == 0 else ("td", ' style="font-weight:bold"' * (i == marked))
-        cells = "".join(f'<{tag} style="{_CELL}">{escape(cell)}</{tag}>' for cell in row)
-        lines.append(f"<tr{look}>{cells}</tr>")
-    table = f'<table style="border-collapse:collapse">{"".join(lines)}</table>'
-    return f"<div><div><b>{escape(heading)}</b></div>{_chart(leaves, losses, chosen)}{table}</div>"
+    head, *others = rows
+    place = None if marked is None else marked - 1
+    table = Layout([], head, others, range(len(head)), marked=place).html()
+    return html_block(sentences_html([heading]), loss_chart(leaves, losses, chosen), table)
 
 
-def _chart(leaves: NDArray[np.int64], losses: Mapping[str, Floats], chosen: int | None) -> str:
+def loss_chart(leaves: NDArray[np.int64], losses: Mapping[str, Floats], chosen: int | None) -> str:
     """Losses against the logarithm of leaves; the lines differ in colour and in dashes."""
     some = np.linspace(0, len(leaves) - 1, min(len(leaves), _MOST_POINTS)).round().astype(int)
     some = np.unique(some if chosen is None else np.append(some, chosen))

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
+from treewright._display import Layout
 from treewright._suggestions import choices_text
-from treewright._text import aligned, count, escape, label_text, percent, row_count
+from treewright._text import aligned, count, escape, label_text, name_text, percent, row_count
 from treewright.encoding import Dataset
 from treewright.plotting.scene.cards import check_limit
 from treewright.tree import Tree
@@ -26,6 +27,7 @@ SUFFIXES = (".txt",)
 DEEPEST_INDENT = 24  # deeper lines name their depth instead: a chain of n tests would take n * n characters
 WIDEST_TEST = 72  # a wider line does not push the leaves of the other lines to the right
 GAP = "   "  # between the parts of a line
+MOST_RULES = 40  # rules that a notebook shows
 COLORS = (36, 33, 35, 32, 34, 31)  # terminal colours of the classes, in turn
 
 
@@ -210,6 +212,22 @@ def rules_as_text(rules: RuleList) -> str:
             *(" " * indent + each for each in further),
         ]
     return "\n".join(lines)
+
+
+def rules_layout(rules: RuleList) -> Layout:
+    """The same for a notebook: the first rules of a long list."""
+    last = () if rules.complete else (rules.default,)
+    shown = (*rules.rules[:MOST_RULES], *last)
+    rows = []
+    for number, rule in enumerate(shown, start=1):
+        conditions, answer, _, share = _rule_parts(rule, rules)
+        place = "" if rule is rules.default else f"{number}."
+        rows.append([place, " ".join(line.strip() for line in conditions), answer, f"{rule.rows:,}", share])
+    hidden = len(rules) - MOST_RULES
+    below = [f"… {count(hidden, 'more rule')}"] if hidden > 0 else []
+    heading = f"{count(len(rules), 'rule')}: the first that fits answers"
+    target = name_text(rules.schema.targets[0].name)
+    return Layout([heading], ["", "if", target, "training rows", "right"], rows, (0, 3, 4), below)
 
 
 def _rule_parts(rule: Rule, rules: RuleList) -> tuple[list[str], str, str, str]:

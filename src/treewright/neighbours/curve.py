@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from treewright._arrays import Floats, Ints
-from treewright._text import aligned
+from treewright._display import Layout, Shown
 from treewright.neighbours.kd_tree import KDTree
 from treewright.parameters import takes
 from treewright.parameters.neighbours import KDTreeParameters
@@ -30,7 +30,7 @@ _COLUMNS = {  # the title and the format of each in the table
 
 
 @dataclass(frozen=True, eq=False)
-class DefeatistCurve:
+class DefeatistCurve(Shown):
     """Defeatist search measured against exact search; one entry for each tree. ``print`` shows a table.
 
     Attributes
@@ -66,7 +66,7 @@ class DefeatistCurve:
     n_queries: int
     k: int
 
-    def __str__(self) -> str:
+    def _layout(self) -> Layout:
         titles, formats = zip(*_COLUMNS.values(), strict=True)
         entries = zip(*(getattr(self, name).tolist() for name in _COLUMNS), strict=True)
         rows = [
@@ -74,7 +74,10 @@ class DefeatistCurve:
             for entry in entries
         ]
         exact = ["exact", "", "1.00", f"{self.n_visited_exact:,.1f}", "100.0 %", "100.0 %", "1.000"]
-        return "\n".join(aligned([titles, *rows, exact], right=range(7)))
+        return Layout([], titles, [*rows, exact], range(7))
+
+    def __str__(self) -> str:
+        return self._layout().text()
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Plot the share of exact answers against the points visited; needs matplotlib."""

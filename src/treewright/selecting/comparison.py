@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from treewright._display import Layout, Shown
 from treewright._registry import check_names, options_for, options_of
 from treewright._suggestions import choices_text
-from treewright._text import aligned, amount
+from treewright._text import amount
 from treewright.certifying import certify, certify_errors
 from treewright.certifying.binomial import check_delta
 from treewright.certifying.certificate import loss_text
@@ -40,7 +41,7 @@ Outcome = tuple[str, Tree | RuleList, float]  # how it was chosen, the tree or r
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(Shown):
     """The results of all pruning methods on one table.
 
     `rows` has a dict for each: method, by (how one of its trees was chosen), leaves (or rules), grown_from
@@ -66,7 +67,10 @@ class Comparison:
         return f"<Comparison: {len(self.rows)} lines, {len(self.trees)} trees; print it, or look at its rows>"
 
     def __str__(self) -> str:
-        return "\n".join(_table_lines(self))
+        return self._layout().text()
+
+    def _layout(self) -> Layout:
+        return _layout(self)
 
     @property
     def best(self) -> dict[str, Any] | None:
@@ -401,35 +405,38 @@ _LONGEST_ANSWER = 24  # characters of a class
 _SHOWN = ("training", "validation", "test", "certificate")
 
 
-def _table_lines(comparison: Comparison) -> Iterator[str]:
+def _layout(comparison: Comparison) -> Layout:
     """The table, with a heading that counts the rows, and notes on failed methods and on the best row."""
     schema = comparison.schema
     in_per_cent = is_share(schema)
     train, validation, test = (f"{n:,}" for n in comparison.n_rows)
     unit = "" if in_per_cent else f"; losses: {loss_words(schema, comparison.criterion)}"
-    yield f"grown from {train} rows; {validation} to prune and choose by, {test} to test{unit}"
+    above = [f"grown from {train} rows; {validation} to prune and choose by, {test} to test{unit}"]
     most = max(row["grown_from"] or 0 for row in comparison.rows)
     if most > comparison.n_rows[0]:
-        yield f"methods that need no rows to choose by: grown from {most:,} rows, as by treewright fit"
+        above.append(
+            f"methods that need no rows to choose by: grown from {most:,} rows, as by treewright fit"
+        )
     names = ["method", "chosen by", "leaves", "training", "validation", "test", "below", "seconds"]
     if not any(row["certificate"] is not None for row in comparison.rows):
         names.remove("below")
-    lines = [names, *_constant_line(comparison, in_per_cent, names)]
+    lines, marked = list(_constant_line(comparison, in_per_cent, names)), None
     for row in comparison.rows:
         if row["trouble"] is None:
             losses = [_loss_cell(row[name], in_per_cent, up=name == "certificate") for name in _SHOWN]
             cells = [row["method"], row["by"], f"{row['leaves']:,}", *losses, f"{row['seconds']:.2f}"]
             if "below" not in names:
                 del cells[6]
+            marked = len(lines) if row is comparison.best else marked
             lines.append(cells)
-    yield from aligned(lines, right=range(2, len(names)), gap=2)
-    for row in comparison.rows:
-        if row["trouble"] is not None:
-            yield f"{row['method']}: {row['trouble']}"
+    below = [f"{row['method']}: {row['trouble']}" for row in comparison.rows if row["trouble"] is not None]
     if "below" in names:
         sure, what = f"{100 * (1 - comparison.delta):g} %", "cost" if schema.has_costs else "error"
-        yield f"below: the true {what} is below it with {sure} confidence, for a line chosen beforehand"
-    yield from _best_line(comparison, in_per_cent)
+        below.append(
+            f"below: the true {what} is below it with {sure} confidence, for a line chosen beforehand"
+        )
+    below += _best_line(comparison, in_per_cent)
+    return Layout(above, names, lines, range(2, len(names)), below, gap=2, marked=marked)
 
 
 def _best_line(comparison: Comparison, in_per_cent: bool) -> Iterator[str]:

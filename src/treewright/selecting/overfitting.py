@@ -8,9 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from treewright._display import html_block, sentences_html
+from treewright._text import count
 from treewright.encoding import Dataset
 from treewright.encoding.rows import takes_rows
+from treewright.exporting.notebook_html import loss_chart
 from treewright.growing import grow
+from treewright.plotting.axes import loss_text
 from treewright.pruning.path import held_out_rows, refuse_no_rows
 from treewright.pruning.traversal import Floats, Ints
 from treewright.selecting.one_standard_error import SAME
@@ -40,6 +44,17 @@ class OverfittingCurve:
 
     def __repr__(self) -> str:
         return f"<OverfittingCurve: {self.leaves[0]} to {self.leaves[-1]} leaves>"
+
+    def _repr_html_(self) -> str:
+        lines = {"training": self.training, "validation": self.validation, "test": self.test}
+        losses = {name: line for name, line in lines.items() if line is not None}
+        held_out = self.validation if self.validation is not None else self.test
+        best = None if held_out is None else self.best
+        words = [f"{self.leaves[0]:,} to {self.leaves[-1]:,} leaves"]
+        if held_out is not None and best is not None:
+            loss = loss_text(self.tree.schema, float(held_out[best]))
+            words.append(f"least on held-out rows: {loss} with {count(int(self.leaves[best]), 'leaf')}")
+        return html_block(sentences_html(["; ".join(words)]), loss_chart(self.leaves, losses, best))
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Plot loss against leaves; needs matplotlib."""

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright._arrays import Array, Flags, Floats, Int32s, Ints
+from treewright._display import Layout, Shown
 from treewright.encoding.rows import encoded_rows, rows_to_predict
 from treewright.encoding.schema import Column, Schema
 from treewright.tree.class_counts import SparseRows
@@ -67,7 +68,7 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class RuleList:
+class RuleList(Shown):
     """Rules in an order: the first that fits a row predicts for it, and `default` if none does.
 
     >>> from treewright import encode, grow
@@ -224,6 +225,11 @@ class RuleList:
         from treewright.exporting.text import rules_as_text  # uphill: a list prints itself
 
         return rules_as_text(self)
+
+    def _layout(self) -> Layout:
+        from treewright.exporting.text import rules_layout  # uphill
+
+        return rules_layout(self)
 
     def __repr__(self) -> str:
         default = self.default.label

@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._display import Layout, Shown, html_block, sentences_html
 from treewright._suggestions import check_names
 from treewright.certifying import Certificate, binomial_lower, binomial_upper, certify
 from treewright.certifying.binomial import check_delta
@@ -52,7 +53,7 @@ _RESAMPLES = 1000  # of the rows, for the interval of R²
 
 
 @dataclass(frozen=True)
-class Fidelity:
+class Fidelity(Shown):
     """How well a tree agrees with its teacher, with a confidence interval.
 
     For classes, the share of rows for which both predict the same, with Clopper and Pearson's interval; for
@@ -66,6 +67,9 @@ class Fidelity:
     rows: int
     delta: float = 0.05
     what: Literal["agreement", "R²"] = "agreement"
+
+    def _layout(self) -> Layout:
+        return Layout([str(self)])
 
     def __str__(self) -> str:
         sure = f"{round(100 * (1 - self.delta), 10):g} % confidence"
@@ -102,6 +106,9 @@ class Distillation:
     set_aside: bool  # whether the rows are from the data, because there were no validation rows
     n_synthetic: int
     options: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def _repr_html_(self) -> str:
+        return html_block(sentences_html(str(self).splitlines()), self.tree._repr_html_())
 
     def __str__(self) -> str:
         size = f"{self.tree.n_leaves:,} leaves, depth {self.tree.height}"

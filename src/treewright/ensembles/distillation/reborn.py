@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
+from treewright._display import html_block, sentences_html
 from treewright._suggestions import checked_keywords, choices_text
 from treewright.encoding import Dataset, Provenance
 from treewright.encoding.rows import encoded_rows
@@ -60,6 +61,9 @@ class BornAgain:
     n_regions: int  # that the search visited
     trees: tuple[Tree, ...] = field(repr=False)
     votes: tuple[Floats, ...] = field(repr=False, compare=False)  # of each node of each tree
+
+    def _repr_html_(self) -> str:
+        return html_block(sentences_html([str(self)]), self.tree._repr_html_())
 
     def __str__(self) -> str:
         size = f"depth {self.tree.height}, {self.tree.n_leaves:,} leaves"
