@@ -18,6 +18,10 @@ from treewright.growing import grow
 from treewright.tree import Tree
 
 Array = NDArray[Any]
+ABSOLUTE = {
+    "min_weight_leaf": "_min_weight_leaf",
+    "min_gain": "_min_gain",
+}  # in units of weight, as the oracle has them
 HUGE = 1.7976931348623157e308
 TINY = 5e-324
 NEXT = math.nextafter(1.0, 2.0)
@@ -96,7 +100,8 @@ class Table:
 
     def grow(self, criterion: str, **limits: Any) -> Tree:
         """The package's tree, with every invariant checked; it compares plain gains, as the oracle does."""
-        tree = grow(self.dataset(), criterion=criterion, **{"category_gain": "plain"} | limits)
+        plain = {ABSOLUTE.get(name, name): value for name, value in limits.items()}
+        tree = grow(self.dataset(), criterion=criterion, **{"category_gain": "plain"} | plain)
         tree.check()
         return tree
 

@@ -201,11 +201,13 @@ def test_rows_may_be_named() -> None:
     assert tw.grow(data=data) == expected  # type: ignore[call-overload]
 
 
-def lines_of(axes: Any) -> list[np.ndarray]:
-    """The lines of a plot."""
+def drawn(axes: Any) -> list[Any]:
+    """What a plot shows: lines, pictures and texts."""
     found = [np.asarray(line.get_xydata()) for line in axes.get_lines()]
+    found += [np.asarray(image.get_array()) for image in axes.get_images()]
+    texts = [text.get_text() for text in [*axes.texts, axes.title, axes.xaxis.label, axes.yaxis.label]]
     plt.close(axes.figure)
-    return found
+    return [*found, texts]
 
 
 # ---- rows for a tree -----------------------------------------------------------------------------------
@@ -214,6 +216,7 @@ TREE: tw.Tree = tw.grow(TABLE[TRAIN], CLASSES[TRAIN], max_leaf_nodes=6)
 PATH = tw.prune(TREE)
 FOREST = tw.grow_forest(TABLE[TRAIN], CLASSES[TRAIN], n_trees=5)
 RULES = tw.rules(TREE)
+BOOSTED = adaboost.boost(TABLE[TRAIN], CLASSES[TRAIN], rounds=3)
 WITHIN = ((-1.0, 1.0), (0.0, 9.0))
 
 OF_TRAINING: dict[str, Door] = {  # (table, target) or its target after it
@@ -247,10 +250,20 @@ TUPLES: dict[str, tuple[Door, slice]] = {  # tuples only
         lambda rows: tw.shapley_values(TREE, TABLE[TEST], background=rows).values,
         TEST,
     ),
+    "plot_adaboost, test": (
+        lambda rows: drawn(tw.plot_adaboost(BOOSTED, (TABLE[TRAIN], CLASSES[TRAIN]), rows, None)[0]),
+        TEST,
+    ),
+    "plot_calibration": (lambda rows: drawn(tw.plot_calibration(TREE, rows)), TEST),
+    "plot_confusion_matrix": (lambda rows: drawn(tw.plot_confusion_matrix(TREE, rows)), TEST),
+    "plot_decision_regions": (lambda rows: drawn(tw.plot_decision_regions(TREE, "x", "z", data=rows)), TEST),
+    "plot_precision_recall": (lambda rows: drawn(tw.plot_precision_recall(TREE, rows)), TEST),
+    "plot_pruning_path, test": (lambda rows: drawn(tw.plot_pruning_path(PATH, rows)), TEST),
+    "plot_roc": (lambda rows: drawn(tw.plot_roc(TREE, rows)), TEST),
     "Certificate.check": (lambda rows: TREE.certify().check(rows), TRAIN),
     "RuleList.apply": (RULES.apply, TEST),
     "Tree.graft": (lambda rows: TREE.collapse([]).graft({}, rows), TRAIN),
-    "PruningPath.plot, test": (lambda rows: lines_of(PATH.plot(test=rows)), TEST),
+    "PruningPath.plot, test": (lambda rows: drawn(PATH.plot(test=rows)), TEST),
     "certify, data": (lambda rows: tw.certify(TREE, data=rows), TRAIN),
     "certify, test": (lambda rows: tw.certify(TREE, test=rows), TEST),
     "leaf_intervals": (lambda rows: leaf_intervals(TREE, rows), TEST),
@@ -365,9 +378,6 @@ def test_a_dataset_can_be_predicted() -> None:
 
 ROWS = {"data", "X", "train", "validation", "test", "background"}
 OTHER_ROWS = {  # what these take by such a name is no table with a target, or has tests of its own
-    "KDTree.n_visited": "points",
-    "KDTree.query": "points",
-    "KDTree.query_radius": "points",
     "defeatist_curve": "points",
     "from_lightgbm": "read as by from_sklearn",
     "from_xgboost": "read as by from_sklearn",
@@ -394,7 +404,7 @@ def doors_of(name: str) -> list[tuple[str, str]]:
     thing = getattr(tw, name)
     if not inspect.isclass(thing):
         functions = {name: thing}
-    elif issubclass(thing, BaseEstimator | tw.Dataset):  # the former has scikit-learn's interface
+    elif issubclass(thing, BaseEstimator | tw.Dataset | tw.KDTree):  # scikit-learn's interface, points
         functions = {}
     else:
         members = inspect.getmembers(thing, inspect.isfunction)

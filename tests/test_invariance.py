@@ -309,7 +309,9 @@ def test_hiding_everything_leaves_a_leaf(criterion: str) -> None:
 
 
 @pytest.mark.parametrize("criterion", EVERY)
-@pytest.mark.parametrize("limit", [{"min_samples_leaf": 40}, {"min_weight_leaf": 33.0}], ids=str)
+@pytest.mark.parametrize(
+    "limit", [{"min_samples_leaf": 40}, {"min_weight_fraction_leaf": 33 / 1800}], ids=str
+)
 @pytest.mark.parametrize("seed", range(4))
 def test_limits_on_leaves_hold_on_both_engines(criterion: str, limit: dict[str, Any], seed: int) -> None:
     """Where a limit refuses a bin's border, the best legal cut may lie inside the bin, beside it."""

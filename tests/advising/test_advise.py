@@ -297,7 +297,7 @@ def test_one_leaf_of_a_rare_class_names_costs() -> None:
         ({"min_samples_leaf": 300}, "a minimum of 300 rows in a leaf forbids every split of 400 rows"),
         ({"max_depth": 0}, "a depth of 0 forbids every split of 400 rows"),
         ({"max_leaf_nodes": 1}, "a limit of one leaf forbids every split"),
-        ({"min_gain": 1e9}, "no split of the 1 column passes min_gain=1e+09"),
+        ({"min_impurity_decrease": 0.6}, "no split of the 1 column passes min_impurity_decrease=0.6"),
     ],
 )
 def test_one_leaf_that_limits_left(limits: dict[str, Any], why: str) -> None:

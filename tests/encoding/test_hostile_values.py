@@ -549,10 +549,10 @@ def test_tiny_and_huge_weights_give_the_same_tree(criterion: str, case: str) -> 
         table["c"] = ["even" if code in ("k2", "k4", "k6", "k8") else "odd" for code in table["c"]]
     else:
         weight += 0.25
-    whole = grow(encode(table, y, weight=weight), min_weight_leaf=3.0, **options)
+    whole = grow(encode(table, y, weight=weight), min_weight_fraction_leaf=0.04, **options)
     for power in (-900, -600, -300, 300, 700):
         data = encode(table, y, weight=np.ldexp(weight, power))
-        tree = grow(data, min_weight_leaf=np.ldexp(3.0, power), **options)
+        tree = grow(data, min_weight_fraction_leaf=0.04, **options)
         same_structure(tree, whole)
         np.testing.assert_array_equal(tree.weight, np.ldexp(whole.weight, power))
         np.testing.assert_array_equal(tree.value, whole.value)
@@ -562,11 +562,12 @@ def test_limits_in_units_of_tiny_targets_are_kept() -> None:
     y, table = scaled_targets(60, 1), scaled_table(60)
     for criterion, power in (("squared_error", 2), ("absolute_error", 1)):
         whole = grow(encode(table, y), criterion=criterion)
-        least = float(np.sort(whole.gain)[-4])
-        limited = grow(encode(table, y), criterion=criterion, min_gain=least)
+        least = float(np.sort(whole.gain)[-4]) * (1 - 1e-9) / 60
+        limited = grow(encode(table, y), criterion=criterion, min_impurity_decrease=least)
         assert 1 < limited.n_leaves < whole.n_leaves
         tiny = encode(table, np.ldexp(y, -400))
-        same_structure(grow(tiny, criterion=criterion, min_gain=np.ldexp(least, -400 * power)), limited)
+        tiniest = np.ldexp(least, -400 * power)
+        same_structure(grow(tiny, criterion=criterion, min_impurity_decrease=tiniest), limited)
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -292,8 +292,8 @@ def test_fractions_are_of_the_rows_and_the_weight() -> None:
     found = growing_options(model, 100, 10, 400.0)
     assert found["min_samples_split"] == 11
     assert found["min_samples_leaf"] == 4
-    assert found["min_weight_leaf"] == 100.0
-    assert found["min_gain"] == 800.0
+    assert found["_min_weight_leaf"] == 100.0
+    assert found["_min_gain"] == 800.0
     least = growing_options(DecisionTreeRegressor(min_samples_split=1e-9), 100, 10, 400.0)
     assert least["min_samples_split"] == 2
 

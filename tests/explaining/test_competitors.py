@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.oracle import CLASSES, NUMBERS
-from tests.strategies import Table, tables
+from tests.strategies import ABSOLUTE, Table, tables
 from treewright import DecisionTreeClassifier, DecisionTreeRegressor, Tree, competitors, encode, explain, grow
 
 
@@ -29,8 +29,9 @@ def counted_rows(table: Table, tree: Tree, node: int) -> Any:
 def test_each_is_the_best_split_of_its_column(data: Any, criterion: str) -> None:
     table = data.draw(tables(criterion))
     limits = data.draw(st.sampled_from([{}, {"min_samples_leaf": 2}, {"min_weight_leaf": 1.0}]))
+    plain = {ABSOLUTE.get(name, name): value for name, value in limits.items()}
     tree, growth = table.grow(criterion, **limits), table.growth(criterion, **limits)
-    grown = {**limits, "max_depth": 9, "category_gain": "plain"}
+    grown = {**plain, "max_depth": 9, "category_gain": "plain"}
     found = competitors(tree, table.dataset(), most=None, growing=grown)
     assert list(found) == np.flatnonzero(~tree.is_leaf).tolist()
     for node in found:

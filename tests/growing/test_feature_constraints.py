@@ -134,10 +134,10 @@ def test_a_column_is_paid_for_once_on_a_path() -> None:
 
 
 def test_the_least_gain_is_one_after_the_price() -> None:
-    data = encode({"x": [1, 1, 2, 2]}, ["a", "a", "b", "b"])  # gains 2
-    assert grow(data, min_gain=1.9, feature_costs={"x": 0.0}).n_leaves == 2
-    assert grow(data, min_gain=1.1, feature_costs={"x": 1.0}).n_leaves == 1
-    assert grow(data, min_gain=0.9, feature_costs={"x": 1.0}).n_leaves == 2
+    data = encode({"x": [1, 1, 2, 2]}, ["a", "a", "b", "b"])  # decreases the impurity by 0.5
+    assert grow(data, min_impurity_decrease=0.475, feature_costs={"x": 0.0}).n_leaves == 2
+    assert grow(data, min_impurity_decrease=0.275, feature_costs={"x": 1.0}).n_leaves == 1
+    assert grow(data, min_impurity_decrease=0.225, feature_costs={"x": 1.0}).n_leaves == 2
 
 
 def test_prices_order_the_nodes() -> None:

@@ -123,9 +123,11 @@ def test_weight_two_is_the_row_twice() -> None:
     table, y = piecewise(80, 5)
     weight = 1.0 + (np.arange(80) % 2)
     twice = np.repeat(np.arange(80), weight.astype(int))
-    heavy = grow(encode(table, y, weight=weight), leaf="linear", min_weight_leaf=12, max_leaf_nodes=4)
+    heavy = grow(
+        encode(table, y, weight=weight), leaf="linear", min_weight_fraction_leaf=0.1, max_leaf_nodes=4
+    )
     double = encode({name: values[twice] for name, values in table.items()}, y[twice])
-    repeated = grow(double, leaf="linear", min_weight_leaf=12, max_leaf_nodes=4)
+    repeated = grow(double, leaf="linear", min_weight_fraction_leaf=0.1, max_leaf_nodes=4)
     np.testing.assert_array_equal(heavy.feature, repeated.feature)
     np.testing.assert_allclose(heavy.predict(table), repeated.predict(table), rtol=1e-9)
 

@@ -196,8 +196,9 @@ def test_limits() -> None:
     assert grow(data, split="oblique", min_samples_leaf=40).rows.min() >= 40
     assert grow(data, split="oblique", max_leaf_nodes=1).n_leaves == 1
     weighed = table("two", n=600, weighted=True)
-    assert grow(weighed, split="oblique", min_weight_leaf=60.0).weight.min() >= 60
-    gains = grow(data, split="oblique", min_gain=5.0)
+    least = grow(weighed, split="oblique", min_weight_fraction_leaf=0.1)
+    assert least.weight.min() >= 0.1 * weighed.total_weight
+    gains = grow(data, split="oblique", min_impurity_decrease=5 / 600)
     assert gains.gain[~gains.is_leaf].min() >= 5
     split = grow(data, split="oblique", min_samples_split=100)
     assert split.rows[~split.is_leaf].min() >= 100

@@ -129,7 +129,7 @@ def _without_split(subject: str, rows: int, data: Dataset | None, limits: Mappin
         if forbids:
             text = f"{subject}: {what} forbids every split of {count(rows, 'row')}"
             return Advice("one_leaf", text, f"{name} must be {remedy}", f"{of(name).flag} must be {remedy}")
-    for name in ("min_gain", "significance", "min_samples_split"):
+    for name in ("min_impurity_decrease", "significance", "min_samples_split"):
         if limits.get(name):
             text = f"{subject}: no split of the {columns} passes {name}={limits[name]:g}"
             return Advice("one_leaf", text, f"relax {name}")

@@ -309,7 +309,9 @@ class Limits:
 
     max_leaf_nodes: Annotated[Count, from_spec("max_leaf_nodes", validator=validators.Number(gte=1))] = None
     max_depth: Annotated[Count, from_spec("max_depth")] = None
+    min_samples_split: Annotated[int, WHOLE, from_spec("min_samples_split")] = 2
     min_samples_leaf: Annotated[int, WHOLE, from_spec("min_samples_leaf")] = 1
+    min_impurity_decrease: Annotated[float, from_spec("min_impurity_decrease")] = 0.0
     criterion: Annotated[str | None, from_spec("criterion", criteria())] = None
 
     missing: Annotated[str, from_spec("missing", help=None)] = "learn"

@@ -85,16 +85,17 @@ def _step(train: Dataset, work: Work, raw: Floats, limits: dict[str, Any], itera
         if bins is not None:
             object.__setattr__(data, "_bins", bins)
         seed = np.random.SeedSequence(limits["seed"], spawn_key=(iteration, k)).generate_state(1)[0]
+        in_hessians: dict[str, Any] = {"_min_weight_leaf": _LEAST_HESSIAN}
         tree = grow(
             data,
             max_leaf_nodes=None if limits["max_leaves"] < 0 else limits["max_leaves"],
             max_depth=None if limits["max_depth"] < 0 else limits["max_depth"],
             min_samples_leaf=limits["min_rows_leaf"],
-            min_weight_leaf=_LEAST_HESSIAN,
             max_features=limits["columns_drawn"] or None,
             interaction_cst=limits["groups"] or None,
             random_state=int(seed),
             n_jobs=limits["n_threads"],
+            **in_hessians,
         )
         statistic = np.array(tree.statistic)
         if quantile is not None:

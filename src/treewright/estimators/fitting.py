@@ -24,7 +24,7 @@ from treewright.estimators.sklearn_view import sklearn_tree
 from treewright.estimators.targets import known_criterion, plain_target
 from treewright.explaining.competitors import competitors
 from treewright.growing import grow, n_features_drawn, n_threads
-from treewright.growing.limits import ROW_LIMITS, row_count
+from treewright.growing.limits import in_units
 from treewright.parameters import documented
 from treewright.parameters.checks import is_int
 from treewright.parameters.tree import GROW
@@ -314,17 +314,14 @@ def growing_options(estimator: Any, n_rows: int, n_columns: int, weight: float) 
     `n_rows` and `weight` are those of the rows with a positive weight, so that a row of weight zero is as
     good as absent here, too.
     """
-    options = {name: getattr(estimator, name) for name in GROW if hasattr(estimator, name)}
-    for name in ROW_LIMITS:
-        options[name] = row_count(name, options[name], n_rows)
+    own = {name: getattr(estimator, name) for name in GROW if hasattr(estimator, name)}
+    options = in_units(own, n_rows, weight)
     drawn = n_features_drawn(estimator.max_features, n_columns)
     draws_sums = options.get("split", "axis") != "axis" and estimator.random_state is not None
     is_random = estimator.splitter == "random" or drawn < n_columns or draws_sums
     return {
         **options,
         "max_features": drawn,
-        "min_weight_leaf": float(estimator.min_weight_fraction_leaf) * weight,
-        "min_gain": float(estimator.min_impurity_decrease) * weight,
         # without chance in the growing the seed is not even drawn: the tree depends on the table alone
         "random_state": _seed(estimator.random_state) if is_random else 0,
     }

@@ -18,6 +18,7 @@ from treewright.encoding import Dataset
 from treewright.encoding.rows import with_target
 from treewright.encoding.schema import Column, Schema
 from treewright.growing import as_whole, grow
+from treewright.growing.limits import in_units
 from treewright.parameters import documented
 from treewright.tree import Tree
 from treewright.tree.evaluate import given_rows, leaves_of
@@ -29,7 +30,7 @@ from treewright.tree.wording import branch_in_words
 
 MOST_NODES = 64  # of a larger tree the branches with the most rows
 # options of `grow` that limit a single split
-_LIMITS = ("min_samples_leaf", "min_weight_leaf", "threshold", "category_gain")
+_LIMITS = ("min_samples_leaf", "_min_weight_leaf", "threshold", "category_gain")
 _ANY_GAIN = sys.float_info.min  # of a split that is better than chance; others have 0 after the correction
 
 
@@ -165,8 +166,8 @@ def competitors(
     most : int, optional
         How many competitors to keep of each node; None: all columns whose split lowers the risk.
     growing : mapping, optional
-        The options of `grow` for this tree; min_samples_leaf, min_weight_leaf, threshold and category_gain
-        also hold for competitors.
+        The options of `grow` for this tree; min_samples_leaf, min_weight_fraction_leaf, threshold and
+        category_gain also hold for competitors.
 
     Examples
     --------
@@ -181,7 +182,8 @@ def competitors(
         rows = rows.with_target_specs(tree.schema.targets)
     if most is not None and not (isinstance(most, int | np.integer) and most >= 0):
         raise ValueError(f"most is {most!r}; it must be a whole number of at least 0, or None")
-    limits = {name: value for name, value in (growing or {}).items() if name in _LIMITS}
+    options = in_units(growing or {}, rows.n_counted, rows.total_weight)
+    limits = {name: value for name, value in options.items() if name in _LIMITS}
     whole = as_whole(rows)
     return Competitors(
         tree, {node: _of_node(tree, whole, node, most, limits) for node in _tested_nodes(tree, nodes)}
@@ -211,7 +213,7 @@ def _of_node(
         return ()  # possible with other rows than those of the fit: all counts are 0
     parts = np.flatnonzero(tree.joined & (tree.heads == node))
     own = float(tree.gain[[node, *parts]].sum()) if parts.size else _gain_of_sides(tree, data, here, left)
-    one_split = {"criterion": tree.criterion, "max_leaf_nodes": 2, "min_gain": _ANY_GAIN, **limits}
+    one_split = {"criterion": tree.criterion, "max_leaf_nodes": 2, "_min_gain": _ANY_GAIN, **limits}
     splits = [
         (position, grow(_one_column(data, position, here), **one_split))
         for position in range(len(tree.schema.columns))

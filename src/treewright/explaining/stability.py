@@ -165,7 +165,7 @@ def stability(
         Called with the share of the work that is done. An exception that it raises ends the work.
     **growing
         Keyword arguments of `grow`. Limits in rows (min_samples_leaf) count a row once however
-        often it was drawn; min_weight_leaf counts draws.
+        often it was drawn; fractions of the weight are of the draws.
 
     Examples
     --------

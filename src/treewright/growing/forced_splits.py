@@ -167,7 +167,7 @@ def _prescribed(
 def _violation(left: Flags, data: Dataset, criterion: str, options: Options) -> str | None:
     """The limit that a split into these two sides violates; None if it violates none."""
     weight = data.row_weights
-    least_rows, least_weight = options["min_samples_leaf"], options["min_weight_leaf"]
+    least_rows, least_weight = options["min_samples_leaf"], options["_min_weight_leaf"]
     for side in (left, ~left):
         rows, heaviness = int(np.count_nonzero(weight[side])), float(weight[side].sum())
         if rows == 0:
@@ -175,7 +175,9 @@ def _violation(left: Flags, data: Dataset, criterion: str, options: Options) -> 
         if rows < least_rows:
             return f"breaks min_samples_leaf={least_rows}: one side has {row_count(rows)}"
         if heaviness < least_weight:
-            return f"breaks min_weight_leaf={least_weight:g}: one side weighs {heaviness:g}"
+            return (
+                f"breaks min_weight_fraction_leaf: one side weighs {heaviness:g}, less than {least_weight:g}"
+            )
         counted = data.target_array[:, side & (weight > 0)]
         if criterion in NUMBER_LOSSES and not NUMBER_LOSSES[criterion].allows(counted):
             return f"leaves a side in which every number is 0; {criterion} needs a positive one"
@@ -185,8 +187,10 @@ def _violation(left: Flags, data: Dataset, criterion: str, options: Options) -> 
 def _check_gain(cut: _Cut, stump: Tree, data: Dataset, grow: Grow, options: Options) -> None:
     """Refuse a split whose gain is too small or not significant."""
     gain = float(stump.gain[0])
-    if gain < options["min_gain"]:
-        raise ValueError(f"{_text(cut.given)} breaks min_gain={options['min_gain']:g}: its gain is {gain:g}")
+    if gain < (least := options["_min_gain"]):
+        raise ValueError(
+            f"{_text(cut.given)} breaks min_impurity_decrease: its gain is {gain:g}, less than {least:g}"
+        )
     if options["significance"] is None or options["selection"] != "gain":
         return
     schema = Schema((Column("side"),), data.schema.targets)

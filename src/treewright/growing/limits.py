@@ -21,6 +21,10 @@ from treewright.parameters.values import Costs, FeatureCosts, Gain, Oblique, Sur
 from treewright.tree.costs import with_emphasis
 
 ROW_LIMITS = {"min_samples_split", "min_samples_leaf"}  # whole numbers, or fractions of all rows
+WEIGHT_LIMITS = {  # fractions of the total weight, and the options that have them in its units
+    "min_weight_fraction_leaf": "_min_weight_leaf",
+    "min_impurity_decrease": "_min_gain",
+}
 _LARGEST_LIMIT = 2**62
 _MOST_THREADS = 256
 _RESOLVE = {name: each.resolve for name, each in GROW.items() if each.resolve is not None}
@@ -62,7 +66,7 @@ def core_options(options: Mapping[str, Any], data: Dataset) -> dict[str, Any]:
     >>> plain["missing"], plain["n_surrogates"], plain["min_samples_leaf"]
     ('surrogate', 3, 2)
     """
-    plain = {**_DEFAULTS, **options}
+    plain = in_units({**_DEFAULTS, **options}, data.n_counted, data.total_weight)
     for name, resolve in _RESOLVE.items():
         if plain[name] is not _DEFAULTS[name]:
             value = resolve(plain[name])
@@ -70,10 +74,22 @@ def core_options(options: Mapping[str, Any], data: Dataset) -> dict[str, Any]:
                 plain.update(value.keywords())
     if plain["max_leaf_nodes"] is not None:
         plain["max_splits"] = plain["max_leaf_nodes"] - 1
-    for name in ROW_LIMITS:
-        if type(plain[name]) is not int:
-            plain[name] = row_count(name, plain[name], data.n_counted)
     return plain
+
+
+def in_units(options: Mapping[str, Any], n_rows: int, weight: float) -> dict[str, Any]:
+    """Options of `grow` for a part of some rows: fractions of all of them as rows and weights.
+
+    >>> in_units({"min_samples_leaf": 0.5, "min_impurity_decrease": 0.1, "max_depth": 3}, 9, 20.0)
+    {'min_samples_leaf': 5, 'max_depth': 3, '_min_gain': 2.0}
+    """
+    found = dict(options)
+    for name in ROW_LIMITS & found.keys():
+        found[name] = row_count(name, found[name], n_rows)
+    for name, of_weight in WEIGHT_LIMITS.items():
+        if name in found:
+            found.setdefault(of_weight, float(found.pop(name)) * weight)
+    return found
 
 
 def row_count(name: str, value: int | float, n_rows: int) -> int:
@@ -111,8 +127,8 @@ def core_limits(options: Mapping[str, Any], data: Dataset) -> dict[str, Any]:
         "max_splits": as_limit(options["max_splits"]),
         "min_rows_split": as_limit(options["min_samples_split"]),
         "min_rows_leaf": as_limit(options["min_samples_leaf"]),
-        "min_weight_leaf": float(options["min_weight_leaf"]),
-        "min_gain": float(options["min_gain"]),
+        "min_weight_leaf": float(options["_min_weight_leaf"]),
+        "min_gain": float(options["_min_gain"]),
         "max_columns": drawn if drawn < n_columns else 0,
         "seed": as_limit(options["random_state"]),
         "critical": _critical_values(options["significance"], schema) if by_gain else None,

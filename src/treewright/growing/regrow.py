@@ -10,7 +10,7 @@ from treewright.encoding import Dataset
 from treewright.encoding.rows import with_target
 from treewright.growing import as_whole, grow
 from treewright.growing.forced_splits import refuse_nonlocal_options
-from treewright.growing.limits import ROW_LIMITS, row_count
+from treewright.growing.limits import in_units
 from treewright.growing.model_trees import fit_linear_leaves
 from treewright.parameters.tree import GROW
 from treewright.tree import Tree
@@ -104,9 +104,7 @@ def _left_over(rest: Tree, node: int, growing: dict[str, Any], data: Dataset) ->
         found["max_leaf_nodes"] = max(1, found["max_leaf_nodes"] - (rest.n_leaves - 1))
     if found.get("max_depth") is not None:
         found["max_depth"] = max(0, found["max_depth"] - int(rest.depths[node]))
-    for name in ROW_LIMITS & found.keys():
-        found[name] = row_count(name, found[name], data.n_counted)
-    return found
+    return in_units(found, data.n_counted, data.total_weight)
 
 
 def _grown_rows(tree: Tree, data: Any) -> Dataset:

@@ -161,7 +161,7 @@ class Scale:
 
     def scale_limits(self, options: Mapping[str, Any], criterion: str) -> dict[str, float]:
         """The limits in units of weight or gain, scaled like the rows."""
-        exponents = {"min_weight_leaf": self.weights, "min_gain": self._loss_exponent(criterion)}
+        exponents = {"_min_weight_leaf": self.weights, "_min_gain": self._loss_exponent(criterion)}
         return {name: float(np.ldexp(float(options[name]), n)) for name, n in exponents.items()}
 
     def _loss_exponent(self, criterion: str) -> int:

@@ -390,6 +390,7 @@ class GrowParameters(
     Growing,
     LinearLeaves,
     Stopping,
+    RelativeLimits,
     MissingValues,
     CostSensitivity,
     Constraints,
@@ -402,18 +403,6 @@ class GrowParameters(
     max_depth: int | None = parameter(default=None, allowed=whole(0, none=True))
     min_samples_split: int | float = parameter(default=2, allowed=count_or_fraction(1, False, "rows"))
     max_leaf_nodes: int | None = parameter(default=None, allowed=whole(1, none=True))
-    min_weight_leaf: float = parameter(
-        default=0.0,
-        doc="Both sides of a split have at least this weight.",
-        allowed=number(0),
-        group="Stopping",
-    )
-    min_gain: float = parameter(
-        default=0.0,
-        doc="A split must gain at least this much (weight × decrease of impurity).",
-        allowed=number(0),
-        group="Stopping",
-    )
     random_state: int = parameter(
         default=0,
         doc="The seed; the tree depends on it only where something is drawn at random.",

@@ -146,11 +146,11 @@ class Costs(Option):
         keyword="cost_split",
         default="altered_priors",
         doc="How costs and priors change the splits. By altered priors a row of class i has a weight in "
-        "proportion to π_i Σ_j matrix[i, j], for any criterion; `min_gain`, `min_weight_leaf` and the "
-        "order of the splits go by these weights, which have the same total. The generalised Gini "
-        "index, Σ cost · share · share over pairs of classes, uses the costs of each pair; with two "
-        'classes it ignores which mistake costs more. With "none" costs change the predictions of '
-        "leaves only.",
+        "proportion to π_i Σ_j matrix[i, j], for any criterion; `min_impurity_decrease`, "
+        "`min_weight_fraction_leaf` and the order of the splits go by these weights, which have the same "
+        "total. The generalised Gini index, Σ cost · share · share over pairs of classes, uses the costs "
+        "of each pair; with two classes it ignores which mistake costs more. With "
+        '"none" costs change the predictions of leaves only.',
         allowed=one_of(*COST_SPLITS),
     )
 

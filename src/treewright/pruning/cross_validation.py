@@ -51,7 +51,7 @@ def fold_options(tree: Tree, growing: Mapping[str, Any] | None) -> dict[str, Any
     included, with its criterion and without the costs, which `Dataset.with_target_specs` gives to the rows.
     """
     options = dict(growing or {})
-    check_names("grow", GROW, options)
+    check_names("grow", GROW, [name for name in options if not name.startswith("_")])  # as `grow` does
     own = tree.criterion
     if options.get("criterion") not in (None, own, "log_loss" if own == "entropy" else own):
         raise ValueError(f"growing has the criterion {options['criterion']!r}; the tree was grown by {own!r}")
