@@ -158,6 +158,7 @@ VALUES: list[tuple[Callable[[], Any], str]] = [
     (lambda: tw.DecisionTreeClassifier(pruning="cost-complexity").fit(TABLE, ANSWER), "cost_complexity"),
     (lambda: tw.DecisionTreeClassifier(pruning="rep").fit(TABLE, ANSWER), "reduced_error"),
     (lambda: tw.DecisionTreeClassifier(class_weight="balance").fit(TABLE, ANSWER), "balanced"),
+    (lambda: tw.DecisionTreeClassifier(class_weight={"acepted": 2}).fit(TABLE, ANSWER), "accepted"),
     (lambda: tw.DecisionTreeRegressor(criterion="mse").fit(TABLE, INCOME), "squared_error"),
     (lambda: tw.HistGradientBoostingRegressor(loss="poison").fit(TABLE, INCOME), "poisson"),
     (lambda: tw.DecisionTreeClassifier(pruning=tw.CostComplexity(rul="1-SE")).fit(TABLE, ANSWER), "rule"),

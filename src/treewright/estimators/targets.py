@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
+from treewright._suggestions import did_you_mean
 from treewright.advice import warn_caller
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Schema
@@ -134,7 +135,8 @@ def _dict_weights(weights: Any, labels: NDArray[Any]) -> NDArray[np.float64]:
     unknown = [label for label in weights if label not in known]
     without = [label for label in known if label not in weights]
     if unknown and without:
-        raise ValueError(f"class_weight has no {without!r}, but has {unknown!r}, which y has not")
+        hint = did_you_mean(unknown[0], without)
+        raise ValueError(f"class_weight has no {without!r}, but has {unknown!r}, which y has not{hint}")
     factors = np.array([weights.get(label, 1.0) for label in known], dtype=np.float64)
     if not (np.isfinite(factors).all() and (factors >= 0).all()):
         raise ValueError(f"class_weight must be finite and not negative; got {dict(weights)!r}")
