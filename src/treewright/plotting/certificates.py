@@ -45,6 +45,15 @@ def plot_certificate(
     >>> from treewright import certify, encode, grow, plot_certificate
     >>> data = encode({"x": range(8), "z": [0, 1] * 4}, list("aaabbabb"))
     >>> ax = plot_certificate(certify(grow(data, max_leaf_nodes=2), data=data))
+
+    Examples
+    --------
+    >>> from treewright import certify, encode, grow, plot_certificate
+    >>> tree = grow(encode({"x": range(8)}, ["a", "a", "a", "a", "b", "b", "b", "b"]))
+    >>> test = encode({"x": range(100)}, ["a"] * 6 + ["b"] * 94, schema=tree.schema)
+    >>> ax = plot_certificate([certify(tree, test=test), certify(tree, test=test, choices=30)])
+    >>> [text.get_text() for text in ax.texts]
+    ['below 6.2 %', 'below 10.2 %']
     """
     rows = list(_rows(certificates))
     ax = axes_or_new(ax, 7.2, 1.3 + 0.5 * len(rows))

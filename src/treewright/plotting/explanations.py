@@ -24,6 +24,7 @@ Floats = NDArray[np.float64]
 UP, DOWN = COLOURS["validation"], COLOURS["training"]  # contributions that raise and lower the prediction
 _LONGEST_NAME = 36
 _MOST_POINTS = 2000  # rows of a beeswarm
+_MOST_SHAPES = 1000  # points that a file of vectors has one by one
 _BINS = 60  # across a beeswarm
 _BACKGROUND: dict[str, Any] = {"color": FAINT, "linewidth": 1, "linestyle": ":", "zorder": 1}
 
@@ -62,6 +63,14 @@ def plot_importance(
     >>> from treewright import encode, grow, importance, plot_importance
     >>> data = encode({"x": range(8), "z": [0, 1] * 4}, list("aaabbabb"))
     >>> ax = plot_importance(importance(grow(data), data))
+
+    Examples
+    --------
+    >>> from treewright import encode, grow, importance, plot_importance
+    >>> tree = grow(encode({"x": [1, 2, 3, 4], "z": [5, 6, 5, 6]}, ["a", "a", "b", "b"]))
+    >>> ax = plot_importance(importance(tree))  # or importance(tree).plot()
+    >>> ax.get_xlabel()
+    'share of the risk reduction on the training rows'
     """
     bars = as_importance(found).bars
     order = [j for j in np.argsort(-bars.values, kind="stable").tolist() if bars.values[j] != 0.0]
@@ -100,6 +109,14 @@ def plot_stability(found: Stability, ax: Axes | None = None, *, max_columns: int
     >>> from treewright import encode, plot_stability, stability
     >>> data = encode({"x": range(8), "z": [0, 1] * 4}, list("aaabbabb"))
     >>> ax = plot_stability(stability(data, n_bootstraps=5))
+
+    Examples
+    --------
+    >>> from treewright import encode, plot_stability, stability
+    >>> data = encode({"x": range(40), "z": [1, 2] * 20}, ["a"] * 20 + ["b"] * 20)
+    >>> ax = plot_stability(stability(data, n_bootstraps=5))
+    >>> ax.get_xlabel()
+    'share of 5 bootstrap trees'
     """
     used = [each for each in found.ranked if each.used > 0]
     shown = used[:max_columns]
@@ -145,6 +162,14 @@ def plot_shapley(
     >>> from treewright import encode, grow, plot_shapley, shapley_values
     >>> data = encode({"x": range(8), "z": [0, 1] * 4}, list("aaabbabb"))
     >>> ax = plot_shapley(shapley_values(grow(data), data))
+
+    Examples
+    --------
+    >>> from treewright import encode, grow, plot_shapley, shapley_values
+    >>> tree = grow(encode({"x": [1, 1, 2, 2], "z": [1, 2, 1, 2]}, [0.0, 0.0, 0.0, 4.0]))
+    >>> ax = plot_shapley(shapley_values(tree, {"x": 2, "z": 2}))
+    >>> [text.get_text() for text in ax.texts]
+    ['+1.5', '+1.5']
     """
     k = _output(found, output)
     values = found.values.reshape(*found.values.shape[:2], -1)[:, :, k]
@@ -199,20 +224,22 @@ def _waterfall(
     ax.axvline(start, color=INK, linewidth=1, label=f"this row {start:.3g}", zorder=1)
     ax.set_yticks(range(len(names)), [plain(name) for name in names])
     ax.set_ylim(len(names) - 0.3, -0.7)
-    ax.margins(x=0.12)
+    ax.use_sticky_edges = False
+    ax.margins(x=0.1)
 
 
 def _beeswarm(ax: Axes, found: ShapleyValues, values: Floats, shown: list[int]) -> None:
     """A point for each row and column; of very many rows every so many-th."""
     rows = np.unique(np.linspace(0, len(values) - 1, min(len(values), _MOST_POINTS)).astype(int))
+    look: dict[str, Any] = {"s": 9, "linewidths": 0, "rasterized": len(rows) * len(shown) > _MOST_SHAPES}
     for place, j in enumerate(shown):
         x = values[rows, j]
         column = np.asarray(found.data.column(j), np.float64)[rows]
         rank = np.argsort(np.argsort(column, kind="stable"), kind="stable") / max(len(rows) - 1, 1)
         known = np.isfinite(column)
         y = place + _spread(x)
-        ax.scatter(x[known], y[known], c=rank[known], cmap="viridis", vmin=0, vmax=1, s=9, linewidths=0)
-        ax.scatter(x[~known], y[~known], color=FAINT, s=9, linewidths=0)
+        ax.scatter(x[known], y[known], c=rank[known], cmap="viridis", vmin=0, vmax=1, **look)
+        ax.scatter(x[~known], y[~known], color=FAINT, **look)
     ax.axvline(0.0, **_BACKGROUND)
     _name_rows(ax, [found.columns[j] for j in shown])
 

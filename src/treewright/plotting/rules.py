@@ -38,6 +38,13 @@ def plot_rules(model: Any, ax: Axes | None = None, *, max_rules: int = 20) -> Ax
     >>> from treewright import encode, grow, plot_rules
     >>> data = encode({"x": range(8), "z": [0, 1] * 4}, list("aaabbabb"))
     >>> ax = plot_rules(grow(data))
+
+    Examples
+    --------
+    >>> from treewright import encode, grow, plot_rules
+    >>> ax = plot_rules(grow(encode({"x": [1, 2, 3, 4]}, ["a", "a", "b", "b"])))
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['1. x <= 2.5', '2. x > 2.5']
     """
     rules = as_rules(model)
     shown: list[Rule] = list(rules)[:max_rules]
@@ -75,6 +82,6 @@ def _colours(rules: RuleList) -> dict[Any, str]:
 def _words(place: int, rule: Rule, rules: RuleList) -> str:
     if not rule.conditions:
         return "otherwise" if rule is rules.default else f"{place + 1}. always"
-    tests = [condition.text(rules.tested[condition.column]) for condition in rule.conditions]
+    tests = [each.text(rules.tested[each.column], with_missing=False) for each in rule.conditions]
     lines = wrap(f"{place + 1}. {' and '.join(tests)}", _LONGEST_LINE, max_lines=2, placeholder=" …")
     return plain("\n".join(lines))
