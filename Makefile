@@ -66,8 +66,9 @@ format: $(VENV)/.dev ## rewrite Python and C++ in the project style
 bench: $(VENV)/.bench ## measure beside the peers, about two hours, and write docs/benchmarks.md (BENCH_OPTIONS=--quick: print only)
 	$(BIN)/python -m benchmarks $(BENCH_OPTIONS)
 
+# -a: the search would know index entries only of the pages that this build writes.
 docs: $(VENV)/.docs ## run the examples of docs/ and build its pages into docs/_build/html
-	$(BIN)/sphinx-build -q -W -b html docs docs/_build/html
+	$(BIN)/sphinx-build -q -W -a -b html docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
 
 # The core once more with address and undefined-behaviour checks, in a folder that goes before the installed one.
