@@ -40,7 +40,7 @@ SQRT = tw.grow(TRAIN, max_leaf_nodes=5, criterion="sqrt")
 NO_CITY = tw.encode({HOSTILE: TABLE[HOSTILE], "z": TABLE["z"]}, ANSWER)
 SIMPLE = tw.grow(NO_CITY, max_leaf_nodes=4)
 ROW = {HOSTILE: 0.3, "z": 2}
-FOREST = tw.grow_forest(TRAIN, n_trees=4, max_depth=3)
+FOREST = tw.grow_forest(TRAIN, n_estimators=4, max_depth=3)
 CERTIFICATE = tw.certify(TREE, test=TEST)
 
 # Each result with a text that is part of its HTML.
@@ -69,7 +69,10 @@ RESULTS: dict[str, tuple[Callable[[], Any], str]] = {
     "GradientBoosted": (lambda: gradient_boost(TRAIN, n_iterations=2), "log_loss"),
     "Metrics": (lambda: metrics(TREE, TEST), "balanced accuracy"),
     "Distillation": (lambda: tw.distillation(FOREST, TRAIN, validation=TEST), "distilled from"),
-    "BornAgain": (lambda: tw.born_again(tw.grow_forest(NO_CITY, n_trees=2, max_depth=2)), "predicts like"),
+    "BornAgain": (
+        lambda: tw.born_again(tw.grow_forest(NO_CITY, n_estimators=2, max_depth=2)),
+        "predicts like",
+    ),
     "Advices": (lambda: tw.advise({**TABLE, "id<b>": range(N)}, ANSWER), "id<b>"),
     "Dataset": (lambda: WHOLE, HOSTILE),
     "Tree": (lambda: TREE, "depth"),

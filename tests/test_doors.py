@@ -96,7 +96,7 @@ Door = Callable[..., Any]
 PAIRS = [(np.arange(0, N, 2), np.arange(1, N, 2)), (np.arange(1, N, 2), np.arange(0, N, 2))]
 LEARNING: dict[str, Door] = {
     "grow": lambda *rows, **more: tw.grow(*rows, max_leaf_nodes=5, **more),
-    "grow_forest": lambda *rows, **more: tw.grow_forest(*rows, n_trees=3, **more).trees,
+    "grow_forest": lambda *rows, **more: tw.grow_forest(*rows, n_estimators=3, **more).trees,
     "boost": lambda *rows, **more: gradient_boosting.boost(*rows, n_iterations=3, **more).trees,
     "adaboost": lambda *rows, **more: adaboost.boost(*rows, rounds=3, **more),
     "boost_numbers": lambda *rows, **more: boost_numbers(*rows, rounds=3, **more),
@@ -182,7 +182,7 @@ def test_a_table_needs_its_target() -> None:
     with pytest.raises(ValueError, match=r"grow: the table has no target; give grow\(table, \"name of"):
         tw.grow(TABLE)
     with pytest.raises(ValueError, match="grow_forest: the table has no target"):
-        tw.grow_forest(TABLE, n_trees=2)
+        tw.grow_forest(TABLE, n_estimators=2)
     with pytest.raises(TypeError, match=r"grow: a Dataset has its own target, .* leave target out"):
         tw.grow(tw.encode(TABLE, CLASSES), target=CLASSES)
     with pytest.raises(TypeError, match="grow: the tuple has a target already"):
@@ -214,7 +214,7 @@ def drawn(axes: Any) -> list[Any]:
 
 TREE: tw.Tree = tw.grow(TABLE[TRAIN], CLASSES[TRAIN], max_leaf_nodes=6)
 PATH = tw.prune(TREE)
-FOREST = tw.grow_forest(TABLE[TRAIN], CLASSES[TRAIN], n_trees=5)
+FOREST = tw.grow_forest(TABLE[TRAIN], CLASSES[TRAIN], n_estimators=5)
 RULES = tw.rules(TREE)
 BOOSTED = adaboost.boost(TABLE[TRAIN], CLASSES[TRAIN], rounds=3)
 WITHIN = ((-1.0, 1.0), (0.0, 9.0))

@@ -131,7 +131,7 @@ FUNCTIONS: list[tuple[Callable[..., Any], tuple[Any, ...], str, str]] = [
     (tw.folds, (DATA,), "n_splits", "n_folds"),
     (tw.compare, (DATA,), "method", "methods"),
     (tw.report, (TREE,), "valid", "validation"),
-    (tw.grow_forest, (DATA,), "ntree", "n_trees"),
+    (tw.grow_forest, (DATA,), "ntree", "n_estimators"),
     (tw.distill, (TREE, DATA), "num_leaves", "max_leaf_nodes"),
     (tw.overfitting_curve, (DATA,), "validaton", "validation"),
     (tw.save, (TREE,), "file_path", "path"),

@@ -31,8 +31,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "rows.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
     rows = {"z": Z, "job": JOB}
     several = encode({**rows, "unused": np.zeros(N)}, {"a": CLASSES, "b": THREE})
-    grow_forest(several, n_trees=5, max_depth=2).save("forest.json")
-    grow_forest(encode(rows, NUMBERS), n_trees=5, max_depth=2).save("forest_numbers.json")
+    grow_forest(several, n_estimators=5, max_depth=2).save("forest.json")
+    grow_forest(encode(rows, NUMBERS), n_estimators=5, max_depth=2).save("forest_numbers.json")
     boost(encode(rows, CLASSES), rounds=4).save("boosted.json")
     boost_numbers(encode(rows, NUMBERS), rounds=4).save("boosted_numbers.json")
     gradient_boost(encode(rows, THREE), n_iterations=2, min_samples_leaf=2).save("gradient.json")

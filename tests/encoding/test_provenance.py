@@ -135,7 +135,7 @@ def test_sums_of_opposite_infinities_are_incomplete() -> None:
 
 def test_answers_of_a_model_are_no_labels() -> None:
     data = coins()
-    forest = grow_forest(data, n_trees=3, max_features=1)
+    forest = grow_forest(data, n_estimators=3, max_features=1)
     for tree in (distill(forest, data, max_leaf_nodes=4), born_again(forest.trees).tree):
         assert tree.provenance.labels == "predicted"
         for given in (None, data):
@@ -163,7 +163,7 @@ def test_one_number_for_one_tree() -> None:
 @pytest.mark.parametrize("weight", [None, [1.0, 2.0] * 200])
 def test_a_file_tells_it(weight: Any, tmp_path: Path) -> None:
     data = coins(weight=weight, gaps=True)
-    forest = grow_forest(data, n_trees=2)
+    forest = grow_forest(data, n_estimators=2)
     for model in (grow(data), distill(forest, data), forest, born_again(forest.trees).tree):
         model.save(tmp_path / "model.json")
         again: Any = load(tmp_path / "model.json")

@@ -48,7 +48,7 @@ def test_a_tree_is_that_of_its_rows(data):
     row that was drawn twice tells no more than once, whereas two rows do.
     """
     forest = grow_forest(
-        data, n_trees=5, max_features=2, random_state=3, min_samples_leaf=1, category_gain="plain"
+        data, n_estimators=5, max_features=2, random_state=3, min_samples_leaf=1, category_gain="plain"
     )
     for member, tree in enumerate(forest):
         rows = np.sort(forest.draws.rows(member))
@@ -89,19 +89,19 @@ def test_a_bootstrap_leaves_out_a_third():
 
 def test_members_do_not_depend_on_the_others(data):
     few, many = (
-        grow_forest(data, n_trees=3, random_state=5),
-        grow_forest(data, n_trees=8, random_state=5, n_jobs=3),
+        grow_forest(data, n_estimators=3, random_state=5),
+        grow_forest(data, n_estimators=8, random_state=5, n_jobs=3),
     )
     assert list(few) == list(many)[:3]
     assert list(many.first(3)) == list(few)
-    with pytest.raises(ValueError, match="n_trees is 9; it must be from 1 to 8"):
+    with pytest.raises(ValueError, match="n_estimators is 9; it must be from 1 to 8"):
         many.first(9)
 
 
 def test_votes(data):
     """Soft votes are means of shares, hard ones count answers; numbers are averaged."""
     for voting in ("soft", "hard"):
-        forest = grow_forest(data, n_trees=7, random_state=2, voting=voting, max_depth=4)
+        forest = grow_forest(data, n_estimators=7, random_state=2, voting=voting, max_depth=4)
         fresh = table(80, seed=9, holes=0.1)
         if not data.schema.predicts_classes:
             said = np.mean([tree.predict(fresh) for tree in forest], axis=0)
@@ -119,7 +119,7 @@ def test_votes(data):
 def test_votes_of_several_targets():
     rows = table()
     both = np.stack([classes_of(rows), rows["sky"]], axis=1)
-    forest = grow_forest(encode(rows, both), n_trees=5)
+    forest = grow_forest(encode(rows, both), n_estimators=5)
     shares = forest.predict_proba(rows)
     for k in range(2):
         assert_allclose(shares[k], np.mean([tree.predict_proba(rows)[k] for tree in forest], axis=0))
@@ -129,7 +129,7 @@ def test_votes_of_several_targets():
 def test_votes_of_very_many_classes():
     random = np.random.default_rng(0)
     data = encode(random.normal(size=(900, 2)), random.integers(0, 300, 900))
-    forest = grow_forest(data, n_trees=4, min_samples_leaf=5)
+    forest = grow_forest(data, n_estimators=4, min_samples_leaf=5)
     assert_allclose(
         forest.predict_proba(data.columns), np.mean([t.predict_proba(data.columns) for t in forest], axis=0)
     )
@@ -137,7 +137,7 @@ def test_votes_of_very_many_classes():
 
 def test_out_of_bag(data):
     """Each row is judged by the trees that have not seen it, tree after tree."""
-    forest = grow_forest(data, n_trees=12, random_state=1)
+    forest = grow_forest(data, n_estimators=12, random_state=1)
     out = out_of_bag(forest, data, n_threads=2)
     truth = data.targets[0]
     for size in (1, 5, 12):
@@ -159,17 +159,17 @@ def test_out_of_bag(data):
 
 
 def test_out_of_bag_needs_its_rows(data):
-    forest = grow_forest(data, n_trees=3)
+    forest = grow_forest(data, n_estimators=3)
     with pytest.raises(ValueError, match="not the training rows: the forest was grown from 300 rows"):
         out_of_bag(forest, data.take(range(50)))
-    everything = grow_forest(data, n_trees=3, bootstrap=False)
+    everything = grow_forest(data, n_estimators=3, bootstrap=False)
     with pytest.raises(ValueError, match="there are none out of bag"):
         out_of_bag(everything, data)
 
 
 def test_importance(data):
     """The rise of each tree's loss on its unseen rows, against the same by hand."""
-    forest = grow_forest(data, n_trees=6, random_state=4, max_features=3)
+    forest = grow_forest(data, n_estimators=6, random_state=4, max_features=3)
     found = importance_of(forest, data, n_threads=2)
     rises = np.zeros((6, 4))
     for member, tree in enumerate(forest):
@@ -204,7 +204,7 @@ def test_importance_of_noise_is_nothing():
     useful = random.integers(0, 2, 400)
     y = np.where(random.random(400) < 0.25, 1 - useful, useful)
     data = encode({"useful": useful.astype(float), "noise": random.random(400)}, y)
-    forest = grow_forest(data, n_trees=60, max_features=2)
+    forest = grow_forest(data, n_estimators=60, max_features=2)
     found = importance_of(forest, data)
     assert forest.gain_shares[1] > 0.4  # biased
     assert found.rises[0] > 0.1 > abs(found.rises[1])
@@ -214,7 +214,7 @@ def test_votes_against():
     rows = table()
     data = encode(rows, classes_of(rows))
     for voting in ("soft", "hard"):
-        forest = grow_forest(data, n_trees=4, voting=voting, max_depth=3)
+        forest = grow_forest(data, n_estimators=4, voting=voting, max_depth=3)
         against, unseen = votes_against(forest, data, n_threads=2)
         for member, tree in enumerate(forest):
             assert_array_equal(np.flatnonzero(unseen[member]), forest.draws.left_out(member))
@@ -225,7 +225,7 @@ def test_votes_against():
 
 
 def test_proximity(data):
-    forest = grow_forest(data, n_trees=9, min_samples_leaf=5)
+    forest = grow_forest(data, n_estimators=9, min_samples_leaf=5)
     leaves = np.stack([tree.apply(data) for tree in forest], axis=1)
     near = (leaves[:, np.newaxis] == leaves[np.newaxis]).mean(axis=2)
     assert_allclose(proximity(forest, data), near)
@@ -241,7 +241,7 @@ def test_proximity(data):
 def test_proximity_says_when_it_is_too_large(data, monkeypatch):
     monkeypatch.setattr(import_module("treewright.ensembles.proximity"), "available_memory", lambda: 1000)
     with pytest.raises(MemoryError, match="the proximity of 300 to 300 rows takes"):
-        proximity(grow_forest(data, n_trees=2), data)
+        proximity(grow_forest(data, n_estimators=2), data)
 
 
 @pytest.mark.parametrize("least", [1, 6])
@@ -250,7 +250,7 @@ def test_quantiles(least):
     rows = table()
     y = numbers_of(rows).round(1)
     data = encode(rows, y)
-    forest = grow_forest(data, n_trees=8, min_samples_leaf=least)
+    forest = grow_forest(data, n_estimators=8, min_samples_leaf=least)
     kept = LeafTargets.of(forest.trees, forest.draws, data, n_threads=2)
     fresh = encode(table(40, seed=3), schema=data.schema)
     levels = [0.0, 0.1, 0.5, 0.9, 1.0]
@@ -326,7 +326,7 @@ def test_side_by_side_stops_as_a_whole():
 
 def test_options(data):
     for parameters, message in (
-        ({"n_trees": 0}, "n_trees=0 is not possible; it must be an int >= 1"),
+        ({"n_estimators": 0}, "n_estimators=0 is not possible; it must be an int >= 1"),
         ({"voting": "loud"}, "voting='loud' is not possible; it must be one of 'soft', 'hard'"),
         ({"max_samples": 0}, "max_samples=0 is not possible"),
         ({"random_state": -1}, "random_state=-1 is not possible"),
@@ -335,7 +335,7 @@ def test_options(data):
         with pytest.raises(ValueError, match=message):
             grow_forest(data, **parameters)
     shares = []
-    grow_forest(data, n_trees=4, progress=shares.append)
+    grow_forest(data, n_estimators=4, progress=shares.append)
     assert shares == [0.25, 0.5, 0.75, 1.0]
 
 
@@ -343,11 +343,11 @@ def test_memory_is_estimated_before_a_huge_forest(data, monkeypatch):
     monkeypatch.setattr("treewright.growing.memory.available_memory", lambda: 10**9)
     monkeypatch.setattr("treewright.ensembles.forest.tree_bytes", lambda tree: 10**9)
     with pytest.raises(MemoryError, match=r"a forest of 100 such trees needs about 99\.0 GB of memory, but"):
-        grow_forest(data, n_trees=100)
+        grow_forest(data, n_estimators=100)
 
 
 def test_pickling(data):
-    forest = grow_forest(data, n_trees=3)
+    forest = grow_forest(data, n_estimators=3)
     expected = forest.answers(data)
     again = pickle.loads(pickle.dumps(forest))
     assert isinstance(again, Forest)

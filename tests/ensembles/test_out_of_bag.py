@@ -172,7 +172,7 @@ def test_rows_out_of_bag_are_known_by_their_place() -> None:
     x, y = shifted(0, 300, 0.3)
     turned = np.random.default_rng(0).permutation(300)
     data = encode(x, y)
-    forest = grow_forest(data, n_trees=10)
+    forest = grow_forest(data, n_estimators=10)
     whole = RandomForestClassifier(10, class_weight="balanced", random_state=0).fit(x, y)
     for grown in (forest, whole.model_):
         rows, flipped = data.take(turned), encode(x, np.where(np.arange(300) < 9, 1 - y, y))

@@ -275,7 +275,7 @@ def test_the_classics_compare_gains_as_their_authors_did() -> None:
 def test_forests_are_not_led_by_ids() -> None:
     table, y = noisy(10, 1200)
     names = list(table)
-    forest = grow_forest(encode(table, y, classes=True), n_trees=10, max_features=2, max_leaf_nodes=2)
+    forest = grow_forest(encode(table, y, classes=True), n_estimators=10, max_features=2, max_leaf_nodes=2)
     assert {names[tree.feature[0]] for tree in forest.trees} <= {"a", "b", "city"}
     model = RandomForestClassifier(n_estimators=20, random_state=0).fit(table, y)
     fresh, truth = noisy(11, 1200)

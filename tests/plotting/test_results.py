@@ -75,7 +75,7 @@ def test_importance_of_a_model_is_that_of_its_splits() -> None:
 
 
 def test_importance_of_a_forest() -> None:
-    forest = tw.grow_forest(TRAIN, n_trees=8, max_depth=3)
+    forest = tw.grow_forest(TRAIN, n_estimators=8, max_depth=3)
     found = importance_of(forest, TRAIN)
     ax = drawn(found.plot())
     used = [each for each in found.ranked if each.rise != 0]

@@ -59,7 +59,7 @@ WEIGHTS = np.random.default_rng(1).integers(0, 4, N) / 3
 
 
 def forest(target: Any = CLASSES, weight: Any = None, **options: Any) -> Forest:
-    return grow_forest(encode(TABLE, target, weight=weight), **{"n_trees": 5, "max_depth": 4, **options})
+    return grow_forest(encode(TABLE, target, weight=weight), **{"n_estimators": 5, "max_depth": 4, **options})
 
 
 MADE = {
@@ -77,7 +77,7 @@ MADE = {
     "costs": lambda: forest(CLASSES, costs=[[0, 1], [5, 0]]),
     "priors": lambda: forest(THREE, costs=Costs(priors={0: 0.2, 1: 0.3, 2: 0.5})),
     "very many classes": lambda: grow_forest(
-        encode({"x": np.arange(600.0)}, np.arange(600) * 7 % 300), n_trees=3, max_depth=5
+        encode({"x": np.arange(600.0)}, np.arange(600) * 7 % 300), n_estimators=3, max_depth=5
     ),
     **{way: lambda way=way: forest(missing=way) for way in ("surrogate", "fractional", "category")},
     "boosted": lambda: boost(encode(TABLE, CLASSES), rounds=6),
@@ -251,7 +251,7 @@ def test_a_full_disk_leaves_the_old_model(tmp_path: Path) -> None:
 def small(name: str = "forest") -> Ensemble:
     data = {"x": [1.0, 2.0, 3.0, 4.0]}
     if name == "forest":
-        return grow_forest(encode(data, list("aabb"), weight=[1, 2, 1, 1]), n_trees=2, max_depth=1)
+        return grow_forest(encode(data, list("aabb"), weight=[1, 2, 1, 1]), n_estimators=2, max_depth=1)
     if name == "boosted":
         return boost(encode(data, list("abab")), rounds=2)
     if name == "gradient boosted":
@@ -419,7 +419,7 @@ def peak(path: Path) -> float:
 @pytest.mark.slow
 def test_memory_is_bounded_by_the_size_of_the_file(tmp_path: Path) -> None:
     path = tmp_path / "forest.json"
-    forest(n_trees=40, max_depth=None).save(path)
+    forest(n_estimators=40, max_depth=None).save(path)
     assert peak(path) < 12
     lone = by_hand().collapse([0])
     Forest((lone,) * 300, Draws(0, None, False, None, 3)).save(path)

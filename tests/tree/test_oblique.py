@@ -96,7 +96,7 @@ def test_rows_go_as_if_the_sums_were_columns() -> None:
     sides = (tree.missing_left, tree.heavier_left, tree.subsets)
     wanted = _core.apply(extended_columns(many, tree.directions), *routes, *sides, 1)
     for threads in (1, 3):
-        assert np.array_equal(tree.apply(many, n_threads=threads), wanted)
+        assert np.array_equal(tree.apply(many, n_jobs=threads), wanted)
     for pair, message in [
         (([0, 9], [1.0, 1.0]), "columns of numbers"),
         (([0, 3], [1.0, 1.0]), "columns of numbers"),

@@ -184,7 +184,7 @@ def test_nothing_is_learnt_or_chosen_by_them() -> None:
         encode(TEST, TRUTH, schema=tree.schema)
     with pytest.raises(ValueError, match=r"validation: .* row 0 has the label 'new', which is unknown"):
         DecisionTreeClassifier(pruning="reduced_error").fit(X, Y, validation=(TEST, TRUTH))
-    forest = grow_forest(encode(X, Y), n_trees=3)
+    forest = grow_forest(encode(X, Y), n_estimators=3)
     with pytest.raises(ValueError, match="not the training rows"):
         out_of_bag(forest, rows)
 

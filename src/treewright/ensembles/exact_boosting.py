@@ -57,7 +57,7 @@ def boost(
     for iteration in range(first, first + limits["n_iterations"]):
         of_iteration = _step(train, work, raw, limits, iteration)
         for k, tree in enumerate(of_iteration):
-            raw[k] += tree.value[:, 0].take(tree.apply(table, n_threads=limits["n_threads"]))
+            raw[k] += tree.value[:, 0].take(tree.apply(table, n_jobs=limits["n_threads"]))
         trees += of_iteration
         train_loss, validation_loss = scores.add(raw)
         n_leaves = sum(tree.n_leaves for tree in of_iteration)

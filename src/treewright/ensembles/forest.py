@@ -46,7 +46,7 @@ class Forest(Saved, Shown):
 
     >>> from treewright import encode, grow_forest
     >>> data = encode({"x": [1.0, 2.0, 3.0, 4.0]}, ["a", "a", "b", "b"])
-    >>> forest = grow_forest(data, n_trees=10)
+    >>> forest = grow_forest(data, n_estimators=10)
     >>> forest
     <Forest: 10 trees, 19 leaves, 1 columns>
     >>> forest.predict({"x": [0.0, 5.0]}).tolist()
@@ -76,11 +76,11 @@ class Forest(Saved, Shown):
     def __getitem__(self, place: int) -> Tree:
         return self.trees[place]
 
-    def first(self, n_trees: int) -> Forest:
+    def first(self, n_estimators: int) -> Forest:
         """The forest of the first trees, as if no more had been grown."""
-        if not 1 <= n_trees <= len(self):
-            raise ValueError(f"n_trees is {n_trees}; it must be from 1 to {len(self)}")
-        return replace(self, trees=self.trees[:n_trees])
+        if not 1 <= n_estimators <= len(self):
+            raise ValueError(f"n_estimators is {n_estimators}; it must be from 1 to {len(self)}")
+        return replace(self, trees=self.trees[:n_estimators])
 
     @property
     def schema(self) -> Schema:
@@ -92,26 +92,26 @@ class Forest(Saved, Shown):
         """The memory that the arrays of the trees take."""
         return sum(tree_bytes(tree) for tree in self.trees)
 
-    def tree_votes(self, member: int, data: Dataset, n_threads: int = 1) -> Floats:
+    def tree_votes(self, member: int, data: Dataset, n_jobs: int | None = None) -> Floats:
         """The votes of one tree: proportions of all classes, indicators of the predicted ones, or numbers."""
         tree = self.trees[member]
         if not self._votes_by_node:
-            return _row_votes(tree, data, self.voting, n_threads)
-        return leaf_rows(tree, data, self._tree_sum.values[member], n_threads)
+            return _row_votes(tree, data, self.voting, n_threads(n_jobs))
+        return leaf_rows(tree, data, self._tree_sum.values[member], n_threads(n_jobs))
 
-    def sums(self, data: Any, n_threads: int = 1) -> Floats:
+    def sums(self, data: Any, n_jobs: int | None = None) -> Floats:
         """The votes for each row of a table or a Dataset, added up over the trees: (rows, classes of all
         targets), or numbers.
         """
         data = encoded_rows(data, "data", self.schema)
         self.trees[0]._check_columns(data)
         if self._votes_by_node:
-            return self._tree_sum.totals(data, n_threads)
-        return np.asarray(sum(self.tree_votes(i, data, n_threads) for i in range(len(self))))
+            return self._tree_sum.totals(data, n_threads(n_jobs))
+        return np.asarray(sum(self.tree_votes(i, data, n_jobs) for i in range(len(self))))
 
-    def answers(self, data: Any, n_threads: int = 1) -> NDArray[Any]:
+    def answers(self, data: Any, n_jobs: int | None = None) -> NDArray[Any]:
         """Codes of classes or numbers, (rows, targets)."""
-        return self.decide(self.sums(data, n_threads), len(self))
+        return self.decide(self.sums(data, n_jobs), len(self))
 
     def decide(self, votes: Floats, n_votes: Any) -> NDArray[Any]:
         """The predictions that follow from votes, (rows, targets).
@@ -125,9 +125,9 @@ class Forest(Saved, Shown):
         costs = cost_arrays(self.schema) if self.voting == "soft" else [None] * len(blocks)
         return np.stack([cheapest_in_order(*both) for both in zip(blocks, costs, strict=True)], axis=1)
 
-    def shares(self, data: Any, n_threads: int = 1) -> list[Floats]:
+    def shares(self, data: Any, n_jobs: int | None = None) -> list[Floats]:
         """The share of the votes of each class, a matrix for each target."""
-        return split_targets(self.schema, self.sums(data, n_threads) / len(self))
+        return split_targets(self.schema, self.sums(data, n_jobs) / len(self))
 
     def predict(self, table: Any) -> NDArray[Any]:
         """Classes or numbers for the rows of a table; one column per target where there are several."""
@@ -180,11 +180,11 @@ def grow_forest(data: Dataset, **options: Any) -> Forest:
     --------
     >>> from treewright import encode, grow_forest
     >>> data = encode({"x": [1.0, 2.0, 3.0, 4.0], "z": [1.0, 0.0, 1.0, 0.0]}, [1.0, 1.0, 5.0, 5.0])
-    >>> forest = grow_forest(data, n_trees=20, max_features=1, random_state=1)
+    >>> forest = grow_forest(data, n_estimators=20, max_features=1, random_state=1)
     >>> bool(forest.predict({"x": [1.0], "z": [0.0]})[0] < 3)
     True
     """
-    n_trees, voting, threads = (options.pop(name) for name in ("n_trees", "voting", "n_jobs"))
+    n_trees, voting, threads = (options.pop(name) for name in ("n_estimators", "voting", "n_jobs"))
     size, replacement, random_state = (
         options.pop(name) for name in ("max_samples", "bootstrap", "random_state")
     )

@@ -40,7 +40,7 @@ class OutOfBag:
     >>> from treewright import encode, grow_forest
     >>> from treewright.ensembles import out_of_bag
     >>> data = encode({"x": list(range(40))}, ["a"] * 20 + ["b"] * 20)
-    >>> out = out_of_bag(grow_forest(data, n_trees=30), data)
+    >>> out = out_of_bag(grow_forest(data, n_estimators=30), data)
     >>> out.loss <= 0.1, len(out.curve)
     (True, 30)
     """
@@ -261,7 +261,7 @@ def importance_of(forest: Forest, data: Any, n_threads: int = 1) -> ForestImport
 
     >>> from treewright import encode, grow_forest
     >>> data = encode({"x": list(range(40)), "z": [0, 1] * 20}, ["a"] * 20 + ["b"] * 20)
-    >>> worth = importance_of(grow_forest(data, n_trees=30, max_features=2), data)
+    >>> worth = importance_of(grow_forest(data, n_estimators=30, max_features=2), data)
     >>> worth.ranked[0].column
     'x'
     """

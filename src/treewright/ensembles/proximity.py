@@ -47,7 +47,7 @@ def proximity(
 
     >>> from treewright import encode, grow_forest
     >>> data = encode({"x": [1.0, 2.0, 8.0, 9.0]}, ["a", "a", "b", "b"])
-    >>> near = proximity(grow_forest(data, n_trees=20), data)
+    >>> near = proximity(grow_forest(data, n_estimators=20), data)
     >>> bool(near[0, 1] > near[0, 2]), float(near[0, 0])
     (True, 1.0)
     """

@@ -23,7 +23,7 @@ from treewright.estimators._tables import Fitted, TableModel, refuse_one_dimensi
 from treewright.estimators.sklearn_view import sklearn_tree
 from treewright.estimators.targets import known_criterion, plain_target
 from treewright.explaining.competitors import competitors
-from treewright.growing import grow, n_features_drawn, n_threads
+from treewright.growing import grow, n_features_drawn
 from treewright.growing.limits import in_units
 from treewright.parameters import documented
 from treewright.parameters.checks import is_int
@@ -296,7 +296,7 @@ class TreeEstimator(TableModel):
         """The attributes of the fit and the leaf of each row in its tree."""
         fitted, rows = self._rows(X)
         tree: Tree = fitted["model_"]
-        return fitted, tree.apply(rows, n_threads=n_threads(self.n_jobs))
+        return fitted, tree.apply(rows, n_jobs=self.n_jobs)
 
 
 def check_parameters(estimator: Any) -> None:

@@ -37,7 +37,7 @@ class TreeClassifier(ClassifierPredictions, TreeEstimator, sklearn.tree.Decision
             if rows.n_rows <= tree.n_nodes or divides(tree, rows):
                 return np.asarray(known.take(codes(tree, rows, threads)[:, 0]))
             labels = known.take(tree.label[:, 0])  # faster for many rows: the labels of the nodes first
-            return np.asarray(labels.take(tree.apply(rows, n_threads=threads)))
+            return np.asarray(labels.take(tree.apply(rows, n_jobs=threads)))
         return class_labels(known, codes(tree, rows, threads))
 
     @documented

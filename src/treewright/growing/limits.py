@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import operator
-import os
 from collections.abc import Mapping
 from math import ceil, log2, sqrt
 from typing import Any
@@ -15,6 +14,7 @@ from treewright._arrays import Floats
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Schema
 from treewright.parameters.checks import is_int
+from treewright.parameters.checks import n_threads as n_threads
 from treewright.parameters.spec import Option
 from treewright.parameters.tree import GROW
 from treewright.parameters.values import Costs, FeatureCosts, Gain, Oblique, Surrogates
@@ -26,7 +26,6 @@ WEIGHT_LIMITS = {  # fractions of the total weight, and the options that have th
     "min_impurity_decrease": "_min_gain",
 }
 _LARGEST_LIMIT = 2**62
-_MOST_THREADS = 256
 _RESOLVE = {name: each.resolve for name, each in GROW.items() if each.resolve is not None}
 _DEFAULTS: dict[str, Any] = {
     **Surrogates().keywords(),
@@ -40,20 +39,6 @@ _DEFAULTS: dict[str, Any] = {
     "_constraints": None,
 }
 _NO_CORRECTION, _BY_WEIGHT, _BY_ROWS = range(3)  # of the gains of categories, as the core has them
-
-
-def n_threads(n_jobs: int | None) -> int:
-    """The number of threads that scikit-learn's `n_jobs` means: None is 1, -1 all cores, -2 all but one.
-
-    >>> n_threads(None), n_threads(3)
-    (1, 3)
-    """
-    if n_jobs is None:
-        return 1
-    jobs = whole_number("n_jobs", n_jobs, -_LARGEST_LIMIT)
-    if jobs == 0:
-        raise ValueError("n_jobs is 0; it must be a positive number, or negative to count from all cores")
-    return min(jobs, _MOST_THREADS) if jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + jobs)
 
 
 def core_options(options: Mapping[str, Any], data: Dataset) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import inf
@@ -9,6 +10,8 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+
+_MOST_THREADS = 256
 
 
 @dataclass(frozen=True)
@@ -122,3 +125,18 @@ CLASS_WEIGHT = Allowed(
     lambda v: v is None or isinstance(v, dict | list) or (isinstance(v, str) and v == "balanced"),
     "a dict, a list of dicts (one per target), 'balanced', or None",
 )
+
+
+def n_threads(n_jobs: int | None) -> int:
+    """The number of threads that scikit-learn's `n_jobs` means: None is 1, -1 all cores, -2 all but one.
+
+    >>> n_threads(None), n_threads(3)
+    (1, 3)
+    """
+    if n_jobs is None:
+        return 1
+    if not is_int(n_jobs):
+        raise ValueError(f"n_jobs is {n_jobs!r}; it must be a whole number")
+    if n_jobs == 0:
+        raise ValueError("n_jobs is 0; it must be a positive number, or negative to count from all cores")
+    return min(int(n_jobs), _MOST_THREADS) if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))

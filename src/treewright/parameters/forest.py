@@ -191,7 +191,7 @@ class BaggingParameters(VotingParameters, group="Sampling"):
 class GrowForestParameters(Votes, tree.GrowParameters, group="Sampling"):
     """Those of `grow_forest`: those of `grow`, which hold for each tree, and how rows are drawn."""
 
-    n_trees: int = parameter(default=100, doc="The number of trees.", allowed=whole(1), group="Growing")
+    n_estimators: int = parameter(default=100, doc="The number of trees.", allowed=whole(1), group="Growing")
     bootstrap: bool = parameter(default=True)
     max_samples: int | None = parameter(
         default=None,

@@ -15,6 +15,7 @@ from treewright._arrays import Array, Bytes, Flags, Floats, Int32s, Ints
 from treewright.encoding import Dataset, Provenance
 from treewright.encoding.rows import rows_to_predict
 from treewright.encoding.schema import Column, Missing, Schema
+from treewright.parameters.checks import n_threads
 from treewright.tree import evaluate, predict
 from treewright.tree import missing as missing_values
 from treewright.tree.builder import Branch, Leaf, flatten, preorder, sum_of_leaves
@@ -321,14 +322,14 @@ class Tree(FrozenArrays, Presented):
         heavier[inner] = heaviest[self.left[inner]] >= heaviest[self.right[inner]]
         return heavier
 
-    def apply(self, data: Any, *, n_threads: int = 1) -> Int32s:
+    def apply(self, data: Any, *, n_jobs: int | None = None) -> Int32s:
         """The leaf of each row of a table, or of a Dataset that was encoded with the tree's schema.
 
         A row that the tree divides (``missing="fractional"``) goes with the heavier side.
         """
         rows = data if isinstance(data, Dataset) else evaluate.given_table(self, data, "data", judging=True)
         self._check_columns(rows)
-        return missing_values.leaves(self, rows, n_threads)
+        return missing_values.leaves(self, rows, n_threads(n_jobs))
 
     def _check_columns(self, data: Dataset) -> None:
         if data.schema is not self.schema and data.schema.columns != self.schema.columns:

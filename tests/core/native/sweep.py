@@ -80,7 +80,7 @@ def works() -> Iterator[tuple[str, Callable[[], Any]]]:
             yield (
                 f"predict {name} in {n_threads} threads",
                 lambda tree=tree, many=many, n_threads=n_threads: tree.apply(
-                    many, n_threads=n_threads
+                    many, n_jobs=n_threads
                 ).tobytes(),
             )
         few = data[name].take(np.arange(300))

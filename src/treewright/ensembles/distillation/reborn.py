@@ -48,7 +48,7 @@ class BornAgain:
     --------
     >>> from treewright import born_again, encode, grow_forest
     >>> data = encode({"x": [1, 2, 3, 4, 5, 6]}, ["a", "a", "b", "b", "a", "a"])
-    >>> found = born_again(grow_forest(data, n_trees=3))
+    >>> found = born_again(grow_forest(data, n_estimators=3))
     >>> found.is_smallest, found.tree.depth == found.least_depth
     (True, True)
     """
