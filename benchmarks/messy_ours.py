@@ -24,7 +24,7 @@ def command_line(task: Task) -> Answers:
             (folder / file).write_text(text, encoding="utf-8")
         usual = ["--quiet", "--n-jobs", "1"]
         target = [f"--target={task.target_name}"]
-        _treewright(["fit", "learn.csv", *target, "--no-report", "--test", "0", *usual], folder)
+        _treewright(["fit", "learn.csv", *target, "--no-report", "--test-size", "0", *usual], folder)
         shares = ["--proba"] if task.kind == "classes" else []
         asked = ["predict", "learn.tree.json", "ask.csv", "--raw", "-o", "out.csv", *shares, *usual]
         _treewright(asked, folder)

@@ -382,7 +382,7 @@ from treewright.cli.options import from_spec
 from treewright.estimators.fitting import growing_options
 from treewright.parameters import GROW, of
 
-WHOLE = ("--prune", "none", "--validation", "0", "--test", "0")
+WHOLE = ("--prune", "none", "--validation-fraction", "0", "--test-size", "0")
 
 def refusal(call):
     try:

@@ -40,7 +40,7 @@ by_category = grow(encode(mixed, value + np.arange(len(x)) % 300 % 7), min_sampl
 mixed_rows = encode(mixed, schema=by_category.schema)
 mixed_judged = encode(mixed, value, schema=by_category.schema)
 some = rows.take(slice(200))
-forest = grow_forest(classes, n_trees=6)
+forest = grow_forest(classes, n_estimators=6)
 wide_rows = encode(np.tile(x, (4, 1)), schema=classes.schema)
 number = np.arange(600_001)
 chain = np.where(number % 2, number + 1, len(number)).astype(np.int32)
@@ -68,8 +68,8 @@ phases = {
     "bootstraps, 2 threads": lambda: stability(classes, n_jobs=2, max_depth=5),
     "shuffles": lambda: importance(by_category, mixed_judged, n_repeats=50),
     "competitors": lambda: competitors(by_category, mixed_judged),
-    "forest, 1 thread": lambda: grow_forest(classes, n_trees=5),
-    "forest, 2 threads": lambda: grow_forest(classes, n_trees=5, n_jobs=2),
+    "forest, 1 thread": lambda: grow_forest(classes, n_estimators=5),
+    "forest, 2 threads": lambda: grow_forest(classes, n_estimators=5, n_jobs=2),
     "votes, 2 threads": lambda: forest.sums(wide_rows, 2),
     "out of bag, 2 threads": lambda: out_of_bag(forest, classes, n_threads=2),
     "importance of a forest": lambda: importance_of(forest, classes),

@@ -63,7 +63,9 @@ _SYNONYMS = {
     "nfolds nsplits xval": "cv n_folds",
     "alphalevel significancelevel siglevel": "significance alpha",
     "feat featurenames names": "columns",
-    "testsize": "shares",
+    "shares": "test_size validation_fraction",
+    "testshare testfraction testratio holdoutfraction": "test_size",
+    "validationshare validationsize valsize": "validation_fraction",
     "shuffles nrepeat repeats": "n_repeats",
     # criteria, losses, methods of pruning
     "informationgain infogain shannon": "entropy",

@@ -86,7 +86,7 @@ def test_the_saved_tree_is_the_one_that_was_pruned_and_tested(
 @pytest.mark.slow
 def test_shares_and_the_chance_to_fail(data: Dataset, capfd: pytest.CaptureFixture[str]) -> None:
     train, valid, test = by_hand(data, test=0.5, validation=0.4)
-    tree, out = fitted(capfd, "--test", 0.5, "--validation", 0.4, "--delta", 0.01)
+    tree, out = fitted(capfd, "--test-size", 0.5, "--validation-fraction", 0.4, "--delta", 0.01)
     assert f"grown from {train.n_rows} rows, pruned by {valid.n_rows}, tested on {test.n_rows}\n" in out
     assert str(certify(tree, test=test, delta=0.01)).split("→")[1] in out
     assert "with 99 % confidence" in out
@@ -94,7 +94,7 @@ def test_shares_and_the_chance_to_fail(data: Dataset, capfd: pytest.CaptureFixtu
 
 def test_without_test_rows_the_choice_is_paid_for(data: Dataset, capfd: pytest.CaptureFixture[str]) -> None:
     train, valid = split(data, (0.75, 0.25), 0)
-    tree, out = fitted(capfd, "--test", 0)
+    tree, out = fitted(capfd, "--test-size", 0)
     path = prune(grow(train), "cost_complexity")
     first = certify(tree, test=valid, choices=len(path))
     assert str(Certificates((first, certify(tree, data=train)))) in out
@@ -212,7 +212,7 @@ def test_small_tables_keep_all_rows(data: Dataset, capfd: pytest.CaptureFixture[
     assert "grown from 24 rows\n" in out
     assert "not pruned (fewer than 25 rows; --prune prunes)" in out
     assert out.endswith(f"\n{certify(tree, data=encoded(small))}\n")
-    _, out = fitted(capfd, "--prune", "cost_complexity", "--test", 0.25)
+    _, out = fitted(capfd, "--prune", "cost_complexity", "--test-size", 0.25)
     assert re.search(r"grown from 1[34] rows, pruned by [45], tested on 6\n", out)
 
 
@@ -233,7 +233,7 @@ def test_numbers_have_an_estimate_or_a_bound(data: Dataset, capfd: pytest.Captur
     assert "no certificate: --loss-bound is 1e-09, but a row loses" in fitted(capfd, "--loss-bound", 1e-9)[1]
     _, out = fitted(capfd, "--criterion", "absolute_error")
     assert "\nabsolute error on 80 rows never used for fitting" in out
-    _, out = fitted(capfd, "--test", 0, "--alpha", 0)
+    _, out = fitted(capfd, "--test-size", 0, "--alpha", 0)
     assert out.splitlines()[-1].startswith(
         "no certificate: training rows do not bound the loss of predicted numbers"
     )

@@ -168,7 +168,7 @@ def test_dirty_cells_are_read_and_told(capfd: pytest.CaptureFixture[str]) -> Non
 @pytest.mark.slow
 def test_new_files_are_read_as_the_model_was_fitted(capfd: pytest.CaptureFixture[str]) -> None:
     Path("t.csv").write_text(dirty())
-    run(capfd, "fit", "t.csv", "--target", "y", "--no-report", "-o", "t.json", "--test", "0")
+    run(capfd, "fit", "t.csv", "--target", "y", "--no-report", "-o", "t.json", "--test-size", "0")
     Path("new.csv").write_text(DIRTY + "30;1.000,00 €;01.02.2020;ja;x;5 %;no\n30;n/a;;;;;no\n30;abc;;;;;no\n")
     out, err = run(capfd, "predict", "t.json", "new.csv")
     assert out.splitlines()[:2] == ["prediction", "no"]
@@ -248,7 +248,7 @@ def test_dates_that_are_given(capfd: pytest.CaptureFixture[str]) -> None:
         assert (kind, least.month) == ("time", month)
     kind, least, _ = values("t.csv", date_format=["n=%Y%m%d"])["n"]
     assert (kind, least.isoformat()) == ("time", "2021-03-04T00:00:00")
-    said = fails(capfd, "fit", "t.csv", "--target", "y", "--kinds", "d=time", "--test", "0")
+    said = fails(capfd, "fit", "t.csv", "--target", "y", "--kinds", "d=time", "--test-size", "0")
     assert "'03/04/2021' in line 2 may be day/month/year or month/day/year" in said
     assert "--date-format" in said
 

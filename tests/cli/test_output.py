@@ -111,7 +111,9 @@ def test_fit_for_programs(folder: Path, capfd: pytest.CaptureFixture[str]) -> No
     assert 0 < told["certificates"][0]["value"] < 0.05
     assert told["files"] == {"model": "m.json", "report": "m.report.html"}
     assert told["notes"] == []
-    numbers = document(capfd, "fit", "u.csv", "--target", "x", "--test", "0", "--alpha", "0", "-o", "n.json")
+    numbers = document(
+        capfd, "fit", "u.csv", "--target", "x", "--test-size", "0", "--alpha", "0", "-o", "n.json"
+    )
     assert numbers["certificates"] == []
     assert "do not bound the loss" in numbers["no_certificate"]
     assert numbers["target"] == {"name": "x", "least": 0.0, "most": 49.0}

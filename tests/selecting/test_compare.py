@@ -83,10 +83,10 @@ def test_the_test_rows_choose_nothing() -> None:
 def test_given_parts_are_kept_and_the_rest_is_split() -> None:
     train, other = split(table("classes", n=200), (4, 1))
     assert compare(train, [], test=other).n_rows == (120, 40, 40)
-    assert compare(train, [], validation=other).n_rows == (120, 40, 40)
-    assert compare(train, [], shares=(1, 1, 2)).n_rows == (40, 40, 80)
-    assert compare(train, [], test=other, shares=(2, 2, 1)).n_rows == (80, 80, 40)
-    assert compare(train, [], validation=other, shares=(2, 1, 2)).n_rows == (80, 40, 80)
+    assert compare(train, [], validation=other).n_rows == (128, 40, 32)
+    assert compare(train, [], test_size=0.5, validation_fraction=0.5).n_rows == (40, 40, 80)
+    assert compare(train, [], test=other, validation_fraction=80).n_rows == (80, 80, 40)
+    assert compare(train, [], validation=other, test_size=0.5).n_rows == (80, 40, 80)
 
 
 def test_delta_is_that_of_every_certificate() -> None:
@@ -248,8 +248,9 @@ def test_wrong_input() -> None:
         compare(data, test=data)
     with pytest.raises(ValueError, match="same rows are given twice"):
         compare(data, test=other, validation=other)
-    with pytest.raises(ValueError, match="shares is"):
-        compare(data, shares=(1, 1))
+    for name in ("test_size", "validation_fraction"):
+        with pytest.raises(ValueError, match=f"{name} is 1.0; it must be a share between 0 and 1"):
+            compare(data, **{name: 1.0})
     with pytest.raises(ValueError, match="test has no rows"):
         compare(data, test=other.take([]))
     with pytest.raises(ValueError, match="compare: the table has no target"):

@@ -20,24 +20,33 @@ _ONE_ROLE = "a row grows the tree, prunes it or tests it"
 
 @dataclass(frozen=True)
 class RowsOption:
-    """The value of --test or --validation: a share of the rows, or a file; neither without the option."""
+    """The rows of --test or --validation, a file, or a share of the table; neither without the options."""
 
     option: str
     share: float | None = None
     file: str | None = None
 
     @staticmethod
-    def of(option: str, text: str | None) -> RowsOption:
-        """The value from its text."""
-        if text is None:
-            return RowsOption(option)
-        try:
-            share = float(text)
-        except ValueError:
-            return RowsOption(option, file=text)
-        if not 0 <= share < 1:
-            raise Misuse(f"{option} {text}: a share of the rows is at least 0 and less than 1, such as 0.2")
-        return RowsOption(option, share)
+    def of(option: str, file: str | None, of_share: str, share: float | None) -> RowsOption:
+        """The values of the option of a file, and of the one of a share."""
+        if file is not None and share is not None:
+            raise Misuse(
+                f"{option} {file} and {of_share} {share:g} are two sets of rows; leave one of them out"
+            )
+        if share is not None and not 0 <= share < 1:
+            raise Misuse(
+                f"{of_share} {share:g}: a share of the rows is at least 0 and less than 1, such as 0.2"
+            )
+        if file is not None and not os.path.exists(file):
+            try:
+                float(file)
+            except ValueError:
+                pass
+            else:
+                raise Misuse(
+                    f"{option} {file}: there is no such file; a share of the rows is {of_share} {file}"
+                )
+        return RowsOption(option, share, file)
 
     @property
     def is_set(self) -> bool:
@@ -60,12 +69,14 @@ def check_validation(validation: RowsOption, plan: Plan | None) -> None:
         if validation.share == 0:
             other = "; --select folds needs none" if plan.by == "held_out" else ""
             raise Misuse(
-                f"--validation 0: --prune {plan.method} takes rows that the tree is not grown from{other}"
+                f"--validation-fraction 0: --prune {plan.method} takes rows that the tree is not grown "
+                f"from{other}"
             )
     elif validation.share or validation.file is not None:
         what = "without pruning" if plan is None else f"--prune {plan.method}"
         by = "" if plan is None or plan.by is None else f" --select {plan.by}"
-        raise Misuse(f"--validation: {what}{by} uses no such rows; leave it out")
+        option = "--validation" if validation.share is None else "--validation-fraction"
+        raise Misuse(f"{option}: {what}{by} uses no such rows; leave it out")
 
 
 def check_files(data: str | os.PathLike[str], options: Iterable[RowsOption]) -> None:
@@ -114,12 +125,12 @@ def split_rows(
     test_rows = from_files.get(test.option)
     share = TEST_SHARE if test.share is None and not is_small(data) else test.share
     if test_rows is None and share:
-        _check_splittable(data, test.option)
+        _check_splittable(data, "--test-size")
         data, test_rows = split(data, (1 - share, share), seed)
     validation_rows = from_files.get(validation.option)
     if plan is not None:
         if plan.needs_validation and validation_rows is None:
-            _check_splittable(data, validation.option)
+            _check_splittable(data, "--validation-fraction")
         data, validation_rows = plan.split_rows(
             data, validation_rows, validation.share or VALIDATION_SHARE, seed
         )

@@ -99,7 +99,7 @@ def train_test_split(
     if len(numbers := {n_rows for n_rows, _ in sizes}) > 1:
         raise ValueError(f"what is split must have equal numbers of rows, not {sorted(numbers)}")
     n_rows, counted = sizes[0]
-    share = _test_share(test_size, len(counted))
+    share = checked_share("test_size", test_size, len(counted))
     part = _drawn_parts(n_rows, counted, (1 - share, share), checked_seed(random_state))
     places = [np.flatnonzero(part == i) for i in range(2)]
     return tuple(_taken(thing, place) for thing in things for place in places)
@@ -148,14 +148,14 @@ def _n_rows_and_counted(thing: Any) -> tuple[int, Ints]:
     return n_rows, np.arange(n_rows) if own is None else np.flatnonzero(own)
 
 
-def _test_share(test_size: Any, n_rows: int) -> float:
-    """The share of the test rows; ValueError unless there are rows of both kinds."""
-    number = float(test_size) if is_real(test_size) else -1.0
-    if is_int(test_size) and 1 <= number < n_rows:
+def checked_share(name: str, size: Any, n_rows: int) -> float:
+    """The share of the rows that are set aside; ValueError unless there are rows of both kinds."""
+    number = float(size) if is_real(size) else -1.0
+    if is_int(size) and 1 <= number < n_rows:
         number /= n_rows
     if not 0 < number < 1:
         raise ValueError(
-            f"test_size is {test_size!r}; it must be a share between 0 and 1, or a number of rows from 1 to "
+            f"{name} is {size!r}; it must be a share between 0 and 1, or a number of rows from 1 to "
             f"{n_rows - 1}"
         )
     return number

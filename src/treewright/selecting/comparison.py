@@ -20,7 +20,7 @@ from treewright.certifying.certificate import loss_text
 from treewright.encoding import Dataset
 from treewright.encoding.rows import takes_rows
 from treewright.encoding.schema import Schema
-from treewright.encoding.splits import random_parts, split
+from treewright.encoding.splits import checked_share, split
 from treewright.growing import grow
 from treewright.metrics import class_word
 from treewright.plotting.axes import is_share, loss_words
@@ -101,7 +101,8 @@ def compare(
     *,
     validation: Any = None,
     test: Any = None,
-    shares: Sequence[float] = (0.6, 0.2, 0.2),
+    test_size: float = 0.2,
+    validation_fraction: float = 0.25,
     random_state: int = 0,
     growing: Mapping[str, Any] | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
@@ -123,8 +124,10 @@ def compare(
         Which of `treewright.pruning.methods()`, and "rules".
     validation, test : Dataset or tuple (table, target), optional
         Rows to prune and to choose by, and rows to test on; what is not given is split off from `data`.
-    shares : three floats
-        The shares of the training, validation and test rows.
+    test_size : float
+        The share of the test rows; a whole number is how many there are.
+    validation_fraction : float
+        The share of the other rows that are validation rows.
     random_state : int
         The seed of the split and of the draw of the folds.
     growing : mapping, optional
@@ -152,7 +155,9 @@ def compare(
     """
     check_delta(delta)
     names, by_name = _method_names(methods), _options_by_name(options)
-    train, validation, test, both = _split_rows(data, validation, test, shares, random_state)
+    train, validation, test, both = _split_rows(
+        data, validation, test, test_size, validation_fraction, random_state
+    )
     own = {"n_jobs": n_jobs, "costs": costs}
     how = {name: value for name, value in own.items() if value is not None} | dict(growing or {})
     from_training = _TreeAndRows(grow(train, **how), train)
@@ -202,7 +207,12 @@ def _needs_validation(method: str) -> bool:
 
 
 def _split_rows(
-    data: Dataset, validation: Any, test: Any, shares: Sequence[float], random_state: int
+    data: Dataset,
+    validation: Any,
+    test: Any,
+    test_size: float,
+    validation_fraction: float,
+    random_state: int,
 ) -> tuple[Dataset, Dataset, Dataset, Dataset | None]:
     """The training, validation and test rows, given or split off; and the training and validation rows
     together where both were split off here, for methods that need no validation rows.
@@ -214,19 +224,14 @@ def _split_rows(
         raise ValueError(
             "the same rows are given twice; a row grows the tree, chooses, or judges, and no two"
         )
-    if validation is not None and test is not None:
-        return data, validation, test, None
-    if len(shares) != 3:
-        raise ValueError(f"shares is {shares!r}; it must be three numbers, to train, to validate and to test")
+    if test is None:
+        share = checked_share("test_size", test_size, data.n_counted)
+        data, test = split(data, (1 - share, share), random_state)
     if validation is not None:
-        data, test = split(data, (shares[0], shares[2]), random_state)
         return data, validation, test, None
-    if test is not None:
-        train, validation = split(data, shares[:2], random_state)
-        return train, validation, test, data
-    part = random_parts(data, shares, random_state)
-    train, validation, test = (data.take(part == i) for i in range(3))
-    return train, validation, test, data.take(part < 2)
+    share = checked_share("validation_fraction", validation_fraction, data.n_counted)
+    train, validation = split(data, (1 - share, share), random_state)
+    return train, validation, test, data
 
 
 class _TreeAndRows(NamedTuple):

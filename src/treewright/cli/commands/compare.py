@@ -74,7 +74,7 @@ def compare(
     voice.advise(advice)
     options = [word for group in (learning, limits, costs) for word in group_words(group)]
     options += [] if delta == DELTA else ["--delta", repr(delta)]
-    options += ["--test", "0.2"] if is_small(rows) else []  # of which fit sets no rows aside by default
+    options += ["--test-size", "0.2"] if is_small(rows) else []  # of which fit sets no rows aside by default
     command = None
     if table.best is not None:
         words = ["treewright", "fit", file_word(data), *options, *_pruning(table.best)]

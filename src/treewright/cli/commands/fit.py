@@ -44,7 +44,9 @@ def fit(
     report: opt.OutputFile = None,
     no_report: Annotated[opt.Flag, opt.OUTPUT] = False,
     test: Annotated[str | None, opt.ROWS] = None,
+    test_size: Annotated[float | None, opt.ROWS] = None,
     validation: Annotated[str | None, opt.ROWS] = None,
+    validation_fraction: Annotated[float | None, opt.ROWS] = None,
     random_state: opt.RandomState = 0,
     prune: Method = None,
     pruning: Pruning = AS_USUAL,
@@ -69,11 +71,14 @@ def fit(
     no_report
         Write no report.
     test
-        The share of the rows that test the tree (by default 0.2; 0: none), or a file with test rows. They are
-        not used for growing and pruning.
+        A file with the rows that test the tree. They are not used for growing and pruning.
+    test_size
+        The share of the rows that test the tree instead (by default 0.2; 0: none).
     validation
-        The share of the other rows that prune the tree (by default 0.25), or a file with such rows. Only
-        where the pruning uses such rows; otherwise all rows but the test rows grow the tree.
+        A file with the rows that prune the tree.
+    validation_fraction
+        The share of the other rows that prune the tree instead (by default 0.25). Only where the pruning uses
+        such rows; otherwise all rows but the test rows grow the tree.
     loss_bound
         For numbers: the largest possible loss of a row (the squared error, or the absolute error with
         --criterion absolute_error). Without it there is an estimate instead of a guarantee.
@@ -104,8 +109,10 @@ def fit(
         costs=costs,
         plan=pruning.plan(prune),
         is_default=prune is None and pruning == AS_USUAL,
-        test=splits.RowsOption.of("--test", test),
-        validation=splits.RowsOption.of("--validation", validation),
+        test=splits.RowsOption.of("--test", test, "--test-size", test_size),
+        validation=splits.RowsOption.of(
+            "--validation", validation, "--validation-fraction", validation_fraction
+        ),
         random_state=random_state,
         delta=delta,
         loss_bound=loss_bound,
@@ -257,7 +264,9 @@ def certificate_of(
     if not (parts.training if rows is None else rows).weighs_alike:
         return "the rows have different weights, and a guarantee counts every row as one draw"
     if not tree.schema.predicts_classes and rows is None:
-        return "training rows do not bound the loss of predicted numbers; --test 0.2 sets test rows aside"
+        return (
+            "training rows do not bound the loss of predicted numbers; --test-size 0.2 sets test rows aside"
+        )
     certificates: list[Certificate] = []
     try:
         if rows is not None:
