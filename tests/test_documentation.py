@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+import treewright
+
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *(p for p in sorted((ROOT / "docs").rglob("*.md")) if "_build" not in p.parts)]
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
@@ -63,6 +65,11 @@ def test_commands_do_what_pages_show(page: Path, tmp_path: Path) -> None:
             told = done.stdout + done.stderr
             assert doctest.OutputChecker().check_output(shown, told, FLAGS), f"{call}\n{told}"
             assert done.returncode == 0 or "error: " in shown, f"{call}\n{told}"
+
+
+def test_every_public_name_is_in_the_glossary() -> None:
+    words = set(re.findall(r"\w+", (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")))
+    assert set(treewright.__all__) <= words, sorted(set(treewright.__all__) - words)
 
 
 def test_pages_name_files_that_exist() -> None:
