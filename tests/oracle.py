@@ -85,7 +85,24 @@ def _whole(numbers: ArrayLike) -> tuple[Array, Fraction]:
 
 
 def readable(lo: float, hi: float) -> float:
-    """The shortest decimal between lo and hi, among several the nearest to the middle; both ends finite."""
+    """The shortest decimal between lo and hi, among several the nearest to the middle; both ends finite.
+
+    Between two numbers of single precision, it is one that stays below the upper one when it is rounded to it.
+
+    >>> readable(float(np.float32(4.3)), float(np.float32(4.4))), readable(4.3, float(np.float32(4.4)))
+    (4.35, 4.4)
+    """
+    found = _shortest(lo, hi)
+    with np.errstate(over="ignore"):
+        single = np.array([lo, hi, found], np.float32).astype(float)
+    if single[0] != lo or single[1] != hi or single[2] < hi:
+        return found
+    below = float(np.nextafter(np.float32(hi), np.float32(-np.inf)))
+    return _shortest(lo, below / 2 + hi / 2)  # what lies below this middle rounds to less than the upper one
+
+
+def _shortest(lo: float, hi: float) -> float:
+    """The shortest decimal between lo and hi, or lo where there is none."""
     if lo < 0 < hi:
         return 0.0
     if math.nextafter(lo, math.inf) >= hi:

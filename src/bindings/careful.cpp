@@ -72,7 +72,8 @@ void read_costs(careful::Options& options, const std::optional<Matrix<double>>& 
 /// Options that cannot go together.
 void check_options(const careful::Options& options, const Problem& problem, const Criterion& criterion) {
     using careful::Missing;
-    demand(criterion.make_careful_searcher != nullptr, "the careful grower does not offer this criterion");
+    demand(!criterion.by_median || (!options.multiway && options.missing != Missing::fractional),
+           "medians know no parts of rows and no branch for each category");
     demand(!options.multiway || options.missing != Missing::surrogate,
            "surrogates are for splits into two: multiway needs another way of missing values");
     const bool has_many = options.multiway || options.missing == Missing::category;
@@ -99,17 +100,20 @@ nb::dict to_dict(careful::Tree&& grown) {
     return out;
 }
 
-nb::dict grow_carefully(
-    nb::handle columns, nb::handle category_counts, const std::optional<Matrix<std::int32_t>>& labels,
-    nb::handle class_counts, const std::optional<Matrix<double>>& numbers,
-    const std::optional<Vector<double>>& weight, const std::string& criterion_name, std::int64_t max_depth,
-    std::int64_t max_splits, std::int64_t min_rows_split, std::int64_t min_rows_leaf, double min_weight_leaf,
-    double min_gain, std::int64_t max_columns, std::uint64_t seed,
-    const std::optional<Vector<double>>& critical, std::int64_t correction, std::size_t n_threads,
-    nb::handle progress, const std::string& missing, std::size_t n_surrogates,
-    const std::optional<Vector<std::int8_t>>& monotone, nb::handle groups, std::int64_t max_columns_used,
-    const std::optional<Vector<double>>& prices, const std::optional<Matrix<double>>& costs, bool multiway,
-    bool once, bool release8, bool is_wide, const std::optional<Vector<double>>& case_weight) {
+nb::dict grow_carefully(nb::handle columns, nb::handle category_counts,
+                        const std::optional<Matrix<std::int32_t>>& labels, nb::handle class_counts,
+                        const std::optional<Matrix<double>>& numbers,
+                        const std::optional<Vector<double>>& weight, const std::string& criterion_name,
+                        std::int64_t max_depth, std::int64_t max_splits, std::int64_t min_rows_split,
+                        std::int64_t min_rows_leaf, double min_weight_leaf, double min_gain,
+                        std::int64_t max_columns, std::uint64_t seed,
+                        const std::optional<Vector<double>>& critical, std::int64_t correction,
+                        std::size_t n_threads, nb::handle progress, const std::string& missing,
+                        std::size_t n_surrogates, const std::optional<Vector<std::int8_t>>& monotone,
+                        nb::handle groups, std::int64_t max_columns_used,
+                        const std::optional<Vector<double>>& prices,
+                        const std::optional<Matrix<double>>& costs, bool multiway, bool once, bool release8,
+                        bool is_wide, const std::optional<Vector<double>>& case_weight, bool random_splits) {
     const Table table = read_table(columns);
     Problem problem = read_problem(table, category_counts, labels, class_counts, numbers, weight);
     problem.is_wide = is_wide && problem.targets.are_classes();
@@ -120,6 +124,7 @@ nb::dict grow_carefully(
                       .min_weight_leaf = min_weight_leaf,
                       .min_gain = min_gain,
                       .max_columns = max_columns,
+                      .random_splits = random_splits,
                       .seed = seed,
                       .critical = read_critical(critical, problem.targets),
                       .correction = read_correction(correction)};
@@ -161,7 +166,8 @@ void bind_careful(nb::module_& module) {
                "max_columns"_a, "seed"_a, "critical"_a.none(), "correction"_a, "n_threads"_a,
                "progress"_a.none(), "missing"_a, "n_surrogates"_a, "monotone"_a.none(), "groups"_a.none(),
                "max_columns_used"_a, "prices"_a.none(), "costs"_a.none(), "multiway"_a, "once"_a,
-               "release8"_a, "is_wide"_a = false, "case_weight"_a.none() = nb::none());
+               "release8"_a, "is_wide"_a = false, "case_weight"_a.none() = nb::none(),
+               "random_splits"_a = false);
 }
 
 }  // namespace treewright

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <queue>
 
+#include "grids.hpp"
+
 namespace treewright {
 
 namespace {
@@ -97,7 +99,9 @@ class ClassStatistics {
 class NumberStatistics {
   public:
     NumberStatistics(const Problem& problem, const Criterion& criterion, std::size_t n_nodes)
-        : problem_(problem), criterion_(criterion), rest_(n_nodes * problem.targets.n_outputs, 0.0) {}
+        : problem_(problem), criterion_(criterion), rest_(n_nodes * problem.targets.n_outputs, 0.0) {
+        if (criterion.by_median) weights_ = weight_grid(problem, problem.rows);
+    }
 
     std::size_t width() const { return 3 * n_outputs(); }
     void fill_leaf(std::size_t node, std::span<const Row> rows, double* out) {
@@ -106,7 +110,7 @@ class NumberStatistics {
             for (const Row row : rows) out[0] += problem_.weight(row);
             if (rows.empty()) continue;  // a branch for categories that no row has
             if (criterion_.by_median)
-                out[1] = median(rows, output, out[0]);
+                out[1] = median_number(problem_, weights_, rows, output);
             else
                 put_mean(node, output, out, problem_.number(rows.front(), output),
                          distance(rows, output) / out[0]);
@@ -150,22 +154,9 @@ class NumberStatistics {
         for (const Row row : rows) sum += problem_.weight(row) * (problem_.number(row, output) - first);
         return sum;
     }
-    double median(std::span<const Row> rows, std::size_t output, double weight) const {
-        std::vector<std::pair<double, double>> sorted;
-        for (const Row row : rows) sorted.emplace_back(problem_.number(row, output), problem_.weight(row));
-        std::sort(sorted.begin(), sorted.end());
-        double below = 0;
-        for (std::size_t i = 0; i < sorted.size(); ++i) {
-            below += sorted[i].second;
-            if (2 * below == weight && i + 1 < sorted.size())
-                return sorted[i].first / 2 + sorted[i + 1].first / 2;
-            if (2 * below >= weight) return sorted[i].first;
-        }
-        return sorted.back().first;
-    }
-
     const Problem& problem_;
     const Criterion& criterion_;
+    Grid weights_;              // on which medians weigh rows
     std::vector<double> rest_;  // of each node's means
 };
 

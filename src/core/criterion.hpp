@@ -90,7 +90,6 @@ struct Criterion {
     std::unique_ptr<Searcher> (*make_searcher)(const Problem&) = nullptr;
     /// Null where the criterion, or this problem, has no histograms; lists of any length serve instead.
     std::unique_ptr<LargeSearcher> (*make_large_searcher)(const Problem&, Pool&) = nullptr;
-    /// Null where the careful grower does not offer the criterion.
     std::unique_ptr<careful::ColumnSearcher> (*make_careful_searcher)(const careful::Task&) = nullptr;
 
     bool of_classes() const { return risk != nullptr; }

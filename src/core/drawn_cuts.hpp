@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <span>
@@ -11,6 +12,7 @@
 
 #include "nodes.hpp"
 #include "problem.hpp"
+#include "random_cuts.hpp"
 #include "scanning.hpp"
 #include "significance.hpp"
 #include "splitting.hpp"
@@ -150,8 +152,8 @@ class DrawnCutGrower {
         const std::size_t n_missing = n - n_known;
         if (n_known == 0 || (n_missing == 0 && low == high)) return false;
         const bool one_value = low == high;  // then the only cut is between it and the missing ones
-        const bool missing_left = n_missing > 0 && !one_value && random_side(node, column);
-        const double drawn = one_value ? high : drawn_threshold(node, column, low, high);
+        const bool missing_left = n_missing > 0 && !one_value && draws_missing_left(node.key, column);
+        const double drawn = one_value ? high : drawn_threshold(node, column, low, high, n_known);
         std::size_t n_left = 0;
         for (std::size_t i = 0; i < n; ++i) {  // without branches
             const double v = values_[i];
@@ -188,17 +190,25 @@ class DrawnCutGrower {
         node.split.low = drawn == infinity ? infinity : below;
         node.split.high = above;
     }
-    bool random_side(const Candidate& node, std::size_t column) const {
-        return Random{node.key ^ (0x51ULL + column)}.next() >> 63;
-    }
     /// A number drawn evenly between the smallest and the largest value; below the largest, from the smallest
     /// on.
-    double drawn_threshold(const Candidate& node, std::size_t column, double low, double high) {
-        Random random{node.key ^ (0xc3ULL + (static_cast<std::uint64_t>(column) << 20))};
+    double drawn_threshold(const Candidate& node, std::size_t column, double low, double high,
+                           std::size_t n_known) {
+        Random random = threshold_stream(node.key, column);
         const double share = random.uniform();
         double drawn = low * (1 - share) + high * share;
-        if (!std::isfinite(drawn)) drawn = values_[random.below(node.size())];
+        if (!std::isfinite(drawn)) drawn = known_value(node, random.below(n_known));
         return drawn >= low && drawn < high ? drawn : drawn >= high ? std::nextafter(high, low) : low;
+    }
+
+    /// One of the known values, by its place in their order.
+    double known_value(const Candidate& node, std::size_t place) const {
+        std::vector<double> known;
+        std::copy_if(values_.begin(), values_.begin() + static_cast<std::ptrdiff_t>(node.size()),
+                     std::back_inserter(known), [](double value) { return value == value; });
+        const auto found = known.begin() + static_cast<std::ptrdiff_t>(place);
+        std::nth_element(known.begin(), found, known.end());
+        return *found;
     }
 
     bool try_category(Candidate& node, std::size_t column, Best& best) {
@@ -234,7 +244,7 @@ class DrawnCutGrower {
         groups_.n = codes.size();
         if (groups_.n == 0 || (groups_.n == 1 && groups_.n_missing == 0)) return false;
         SubsetSearch<Scanner> search(scanner_, limits_, groups_, ids.size(), best);
-        Random random{node.key ^ (0x77ULL + (static_cast<std::uint64_t>(column) << 20))};
+        Random random = subset_stream(node.key, column);
         if (!(groups_.n > 1 ? search.run_random(random) : search.run())) return false;
         const Subset& subset = search.found;
         node.weight_left = subset.weight_left;

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "problem.hpp"
 
@@ -44,6 +47,24 @@ Grid number_grid(const Problem& problem, const Rows& rows, std::size_t output, b
 inline Sum number_on(const Grid& grid, const Problem& problem, Row row, std::size_t output) {
     const double centred = problem.number(row, output) - grid.centre;
     return std::llrint(centred * problem.weight(row) / grid.unit);
+}
+
+/// The median of some rows, weighed on a grid; halfway between two numbers where exactly half of the weight
+/// lies on each side.
+inline double median_number(const Problem& problem, const Grid& weights, std::span<const Row> rows,
+                            std::size_t output) {
+    std::vector<std::pair<double, Sum>> sorted;
+    sorted.reserve(rows.size());
+    Sum total = 0, below = 0;
+    for (const Row row : rows) {
+        sorted.emplace_back(problem.number(row, output), weight_on(weights, problem, row));
+        total += sorted.back().second;
+    }
+    std::sort(sorted.begin(), sorted.end());
+    std::size_t i = 0;
+    while (2 * (below += sorted[i].second) < total) ++i;
+    const double lower = sorted[i].first, upper = 2 * below == total ? sorted[i + 1].first : lower;
+    return lower == upper ? lower : lower / 2 + upper / 2;
 }
 
 }  // namespace treewright

@@ -9,8 +9,10 @@
 #include <span>
 #include <vector>
 
+#include "median_groups.hpp"
 #include "nodes.hpp"
 #include "problem.hpp"
+#include "random_cuts.hpp"
 #include "significance.hpp"
 #include "sorting.hpp"
 #include "splitting.hpp"
@@ -243,8 +245,13 @@ class ListGrower {
         if (limits_.random_splits) {
             // One value and missing ones: the only cut is between the two.
             const bool one_value = ranks[entries[0]] == ranks[entries[n_known - 1]];
-            if (n_missing > 0 && (!one_value && random_side(node, column)) != missing_left) return {standing};
-            const std::size_t drawn = one_value ? n_known : random_cut(node, column, n_known);
+            if (n_missing > 0 && (!one_value && draws_missing_left(node.key, column)) != missing_left)
+                return {standing};
+            const std::size_t drawn =
+                one_value ? n_known
+                          : drawn_cut(threshold_stream(node.key, column), n_known, [&](std::size_t i) {
+                                return problem_.columns[column].value(rows_[entries[i]]);
+                            });
             if (drawn < first || drawn > last) return {standing};
             first = last = drawn;
         }
@@ -264,29 +271,6 @@ class ListGrower {
         }
         return cut;
     }
-    bool random_side(const Candidate& node, std::size_t column) const {
-        return Random{node.key ^ (0x51ULL + column)}.next() >> 63;
-    }
-    /// A cut below a number drawn evenly between the smallest and the largest value of the node.
-    std::size_t random_cut(const Candidate& node, std::size_t column, std::size_t n_known) {
-        const Id* entries = list(column) + node.begin;
-        const auto value = [&](std::size_t i) { return problem_.columns[column].value(rows_[entries[i]]); };
-        Random random{node.key ^ (0xc3ULL + (static_cast<std::uint64_t>(column) << 20))};
-        const double low = value(0), high = value(n_known - 1), share = random.uniform();
-        double drawn = low * (1 - share) + high * share;
-        if (!std::isfinite(drawn)) drawn = value(random.below(n_known));
-        std::size_t cut = static_cast<std::size_t>(
-            std::partition_point(entries, entries + n_known,
-                                 [&](Id id) { return problem_.columns[column].value(rows_[id]) <= drawn; }) -
-            entries);
-        cut = std::clamp<std::size_t>(cut, 1, n_known - 1);
-        const Id* ranks = rank(column);
-        while (cut > 1 && ranks[entries[cut - 1]] == ranks[entries[cut]])
-            --cut;  // the largest value was drawn
-        while (cut < n_known && ranks[entries[cut - 1]] == ranks[entries[cut]]) ++cut;
-        return cut;
-    }
-
     bool try_category(Candidate& node, std::size_t column, Best& best) {
         const Id* entries = list(column) + node.begin;
         const std::size_t n_known = known_rows(column, node);
@@ -297,17 +281,20 @@ class ListGrower {
         if constexpr (Scanner::is_additive) {
             gather_groups(entries, n_known, node.size());
             SubsetSearch<Scanner> search(scanner_, limits_, groups_, node.size(), best);
-            Random random{node.key ^ (0x77ULL + (static_cast<std::uint64_t>(column) << 20))};
+            Random random = subset_stream(node.key, column);
             if (!(limits_.random_splits && n_groups > 1 ? search.run_random(random) : search.run()))
                 return false;
             subset = std::move(search.found);
         } else {
-            const Best standing = best;
-            if (!try_medians(node, entries, n_known, best, subset)) return false;
-            if (corrects_chance(n_groups + (n_known < node.size()))) {
-                const Chance chance = chance_of(entries, n_known, node.size());
-                if (!less_chance(best, standing, chance, scanner_.chance_score(chance))) return false;
-            }
+            std::vector<std::span<const Id>> groups;
+            for (std::size_t g = 0; g < n_groups; ++g)
+                groups.emplace_back(entries + group_start_[g], entries + group_start_[g + 1]);
+            if (n_known < node.size()) groups.emplace_back(entries + n_known, entries + node.size());
+            MedianDivision<Scanner, Id> division(scanner_, limits_, std::move(groups), n_groups, best);
+            if (!division.run(problem_.targets.n_outputs > 1,
+                              [&](Id id) { return problem_.weight(rows_[id]); }))
+                return false;
+            subset = std::move(division.found);
         }
         node.weight_left = subset.weight_left;
         node.split.missing_left = subset.missing_left;
@@ -340,79 +327,6 @@ class ListGrower {
                 scanner_.add_to(groups_.statistics.data() + g * width, entries[i]);
         }
         for (std::size_t i = n_known; i < n; ++i) scanner_.add_to(groups_.missing.data(), entries[i]);
-    }
-    bool corrects_chance(std::size_t n_groups) const {
-        return limits_.correction != Correction::none && !limits_.random_splits && n_groups > 2;
-    }
-    Chance chance_of(const Id* entries, std::size_t n_known, std::size_t n) const {
-        Chance chance(limits_.correction, scanner_.weight(), n);
-        const auto add = [&](std::size_t begin, std::size_t end) {
-            double weight = 0;
-            for (std::size_t i = begin; i < end; ++i) weight += problem_.weight(rows_[entries[i]]);
-            if (end > begin) chance.add(weight, end - begin);
-        };
-        for (std::size_t g = 0; g + 1 < group_start_.size(); ++g) add(group_start_[g], group_start_[g + 1]);
-        add(n_known, n);
-        chance.finish();
-        return chance;
-    }
-    /// Absolute error: the missing rows are one more group. Tries the division that the scanner finds, and
-    /// each group alone, so that there is a cut even where none gains; where limits or further outputs spoil
-    /// the scanner's proof, every subset of a few groups.
-    bool try_medians(const Candidate& node, const Id* entries, std::size_t n_known, Best& best,
-                     Subset& subset) {
-        std::vector<std::span<const Id>> groups;
-        for (std::size_t g = 0; g + 1 < group_start_.size(); ++g)
-            groups.emplace_back(entries + group_start_[g], entries + group_start_[g + 1]);
-        if (n_known < node.size()) groups.emplace_back(entries + n_known, entries + node.size());
-        const auto refused = [&](const std::vector<char>& is_left) {
-            std::int64_t n_left = 0;
-            double weight = 0;
-            for (std::size_t g = 0; g < groups.size(); ++g) {
-                if (!is_left[g]) continue;
-                n_left += static_cast<std::int64_t>(groups[g].size());
-                for (const Id id : groups[g]) weight += problem_.weight(rows_[id]);
-            }
-            return std::min(n_left, static_cast<std::int64_t>(node.size()) - n_left) <
-                       limits_.min_rows_leaf ||
-                   std::min(weight, node.weight - weight) < limits_.min_weight_leaf;
-        };
-        bool found = false;
-        const auto attempt = [&](std::vector<char> is_left) {
-            if (!is_left[0])
-                for (auto& left : is_left) left = !left;  // the first category goes left, as everywhere
-            std::size_t n_left = 0;
-            for (std::size_t g = 0; g < groups.size(); ++g) n_left += is_left[g] ? groups[g].size() : 0;
-            // Both sides score alike, and the smaller one is sent sooner.
-            const bool sends_left = 2 * n_left <= node.size();
-            auto cursor = scanner_.cursor();
-            for (std::size_t g = 0; g < groups.size(); ++g)
-                for (const Id id : groups[g])
-                    if ((is_left[g] != 0) == sends_left) cursor.add(id);
-            const double score = cursor.score(0);
-            if (!best.beaten_by(score)) return;
-            best.set(score);
-            subset = {is_left, n_known < node.size() && is_left.back(),
-                      sends_left ? cursor.weight(0) : cursor.rest()};
-            subset.is_left.resize(group_start_.size() - 1);
-            found = true;
-        };
-        std::vector<char> is_left(groups.size());
-        const auto attempt_mask = [&](std::uint64_t mask) {
-            for (std::size_t g = 0; g < groups.size(); ++g) is_left[g] = g < 64 && (mask >> g & 1);
-            if (!refused(is_left)) attempt(is_left);
-        };
-        const bool is_limited =
-            problem_.targets.n_outputs > 1 || limits_.min_rows_leaf > 1 || limits_.min_weight_leaf > 0;
-        constexpr std::size_t affordable = std::size_t{1} << 22;
-        if (is_limited && groups.size() <= exact_groups && node.size() << groups.size() < affordable) {
-            for (std::uint64_t mask = 1; mask < std::uint64_t{1} << groups.size(); ++mask) attempt_mask(mask);
-            return found;
-        }
-        if (scanner_.divide_groups(groups, limits_, refused, is_left)) attempt(is_left);
-        for (std::size_t g = 0; g < std::min<std::size_t>(groups.size(), 64); ++g)
-            attempt_mask(std::uint64_t{1} << g);
-        return found;
     }
 
     void split(const Candidate& parent) {

@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <numeric>
+#include <utility>
 
 #include "median_pairs.hpp"
 #include "scanning.hpp"
@@ -31,19 +32,17 @@ class OrderedSums {
     double deviation(const std::vector<Sum>& y) const {
         if (total_.weight == 0) return 0;
         Cell below{};
-        std::size_t position = 0;
-        for (std::size_t step = std::bit_floor(cells_.size() - 1); step > 0; step /= 2) {
-            const std::size_t next = position + step;
-            if (next >= cells_.size() ||
-                2 * static_cast<Wide>(below.weight + cells_[next].weight) >= total_.weight)
-                continue;
-            position = next;
-            below.weight += cells_[next].weight;
-            below.moment += cells_[next].moment;
-        }
+        const std::size_t position = descend([&](Wide twice) { return twice < total_.weight; }, below);
         const Wide median = y[position];
         const Wide above = (total_.moment - below.moment) - median * (total_.weight - below.weight);
         return static_cast<double>(median * below.weight - below.moment + above);
+    }
+    /// The ranks that the median lies between: one and the same, unless exactly half of the weight lies on
+    /// each side.
+    std::pair<std::size_t, std::size_t> middle() const {
+        Cell below{}, at{};
+        return {descend([&](Wide twice) { return twice < total_.weight; }, below),
+                descend([&](Wide twice) { return twice <= total_.weight; }, at)};
     }
 
   private:
@@ -51,6 +50,20 @@ class OrderedSums {
         Sum weight = 0;
         Wide moment = 0;
     };
+    /// How many ranks from the lowest on have a weight that, twice, is still before; and what they hold.
+    template <class Before>
+    std::size_t descend(Before is_before, Cell& held) const {
+        std::size_t position = 0;
+        for (std::size_t step = std::bit_floor(cells_.size() - 1); step > 0; step /= 2) {
+            const std::size_t next = position + step;
+            if (next >= cells_.size() || !is_before(2 * static_cast<Wide>(held.weight + cells_[next].weight)))
+                continue;
+            position = next;
+            held.weight += cells_[next].weight;
+            held.moment += cells_[next].moment;
+        }
+        return position;
+    }
     std::vector<Cell> cells_;
     Cell total_;
 };
@@ -105,6 +118,13 @@ class MedianScanner {
         double weight(std::size_t) const { return static_cast<double>(total) * scanner->grid_.unit; }
         /// The weight of what was not sent left.
         double rest() const { return static_cast<double>(scanner->total_ - total) * scanner->grid_.unit; }
+        /// The medians of what was sent left and of the rest, for each output; neither may be empty.
+        void put_medians(double* left, double* right) const {
+            for (const auto& output : scanner->outputs_) {
+                *left++ = output.median(output.left);
+                *right++ = output.median(output.right);
+            }
+        }
     };
     Cursor cursor() {
         for (const Id id : ids_)
@@ -147,8 +167,9 @@ class MedianScanner {
   private:
     struct Output {
         Grid grid;
-        double unit = 1;     // of the grid, in units of a score
-        std::vector<Sum> y;  // by rank
+        double unit = 1;             // of the grid, in units of a score
+        std::vector<Sum> y;          // by rank
+        std::vector<double> number;  // the same, not on the grid
         std::vector<std::uint32_t> rank;
         OrderedSums left, right;
 
@@ -156,6 +177,10 @@ class MedianScanner {
             const auto moment = static_cast<OrderedSums::Wide>(weight) * y[rank[id]];
             if (from) from->add(rank[id], -weight, -moment);
             if (to) to->add(rank[id], weight, moment);
+        }
+        double median(const OrderedSums& side) const {
+            const auto [lower, upper] = side.middle();
+            return number[lower] == number[upper] ? number[lower] : number[lower] / 2 + number[upper] / 2;
         }
     };
 
@@ -172,9 +197,11 @@ class MedianScanner {
         output.grid = Grid::covering(std::max(high - centre, centre - low), 1.0, centre);
         output.rank.resize(n);
         output.y.resize(n);
+        output.number.resize(n);
         for (std::size_t rank = 0; rank < n; ++rank) {
             output.rank[order[rank]] = static_cast<std::uint32_t>(rank);
-            output.y[rank] = output.grid.place(problem_.number(rows[order[rank]], o));
+            output.number[rank] = problem_.number(rows[order[rank]], o);
+            output.y[rank] = output.grid.place(output.number[rank]);
         }
         output.left.resize(n);
         output.right.resize(n);

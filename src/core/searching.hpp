@@ -170,8 +170,11 @@ struct Enlist {
                                   .make_searcher = &make_sum_searcher<C>,
                                   .make_careful_searcher = &make_careful_sum_searcher<C>});
         else
-            criteria().push_back(
-                {.name = C::name, .loss = &C::loss, .by_median = true, .make_searcher = &C::make_searcher});
+            criteria().push_back({.name = C::name,
+                                  .loss = &C::loss,
+                                  .by_median = true,
+                                  .make_searcher = &C::make_searcher,
+                                  .make_careful_searcher = &C::make_careful_searcher});
     }
 };
 

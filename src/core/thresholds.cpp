@@ -59,15 +59,12 @@ double shortest_between(double low, double high, double middle) {
     return low;
 }
 
-}  // namespace
-
-double middle_threshold(double low, double high) {
-    if (std::isinf(low) && low > 0) return low;
-    const double middle = std::max(low, -largest) / 2 + std::min(high, largest) / 2;
-    return middle >= low && middle < high ? middle : low;
+bool is_single(double value) {
+    return std::abs(value) <= std::numeric_limits<float>::max() &&
+           static_cast<double>(static_cast<float>(value)) == value;
 }
 
-double readable_threshold(double low, double high) {
+double shortest_decimal(double low, double high) {
     if (std::isinf(low) && low > 0) return low;
     if (std::isinf(low) && high == -largest) return low;
     if (low < 0 && high > 0) return 0.0;
@@ -84,6 +81,23 @@ double readable_threshold(double low, double high) {
     for (double coarser; !std::isnan(coarser = multiple_between(low, high, middle, exponent + 1)); ++exponent)
         best = coarser;
     return best;
+}
+
+}  // namespace
+
+double middle_threshold(double low, double high) {
+    if (std::isinf(low) && low > 0) return low;
+    const double middle = std::max(low, -largest) / 2 + std::min(high, largest) / 2;
+    return middle >= low && middle < high ? middle : low;
+}
+
+double readable_threshold(double low, double high) {
+    const double found = shortest_decimal(low, high);
+    if (!is_single(low) || !is_single(high)) return found;
+    const auto above = static_cast<float>(high);
+    if (static_cast<float>(found) < above) return found;
+    const double below = std::nextafter(above, -std::numeric_limits<float>::infinity());
+    return shortest_decimal(low, below / 2 + high / 2);
 }
 
 }  // namespace treewright

@@ -5,7 +5,9 @@
 namespace treewright {
 
 /// The multiple of the largest power of ten between low and high, the nearest to the middle if there are
-/// several; `low` where they are neighbours.
+/// several; `low` where they are neighbours. Between two numbers of single precision it is one that does not
+/// round to the upper of them: 4.4 is not between 4.3 and 4.4 as float32 has them, though it is below the
+/// latter, 4.400000095.
 double readable_threshold(double low, double high);
 
 /// The middle of the gap, or `low` where rounding leaves nothing between.

@@ -103,6 +103,7 @@ def grow_carefully(
     release8: bool,
     is_wide: bool = False,
     case_weight: NDArray[np.float64] | None = None,
+    random_splits: bool = False,
 ) -> CarefullyGrownTree: ...
 def bin_columns(
     columns: Columns, n_categories: Sequence[int], n_threads: int

@@ -234,6 +234,12 @@ def test_weights_that_cannot_be(weight, message):
         encode(X, weight=weight)
 
 
+@pytest.mark.parametrize("weight", [2, 0.5, np.array(0), np.float32(1)])
+def test_one_weight_for_all_rows_is_refused(weight):
+    with pytest.raises(TypeError, match=r"got scalar `array\([0-9.]+\)` instead. Weights must be"):
+        encode(X, weight=weight)
+
+
 # Sparse tables
 
 
@@ -262,7 +268,7 @@ def test_sparse_cells():
         encode(sparse.csr_array(np.ones((2, 2), complex)))
     with pytest.raises(ValueError, match="no rows"):
         encode(sparse.csr_array((0, 3)))
-    with pytest.raises(TypeError, match=r"target is a sparse matrix"):
+    with pytest.raises(TypeError, match=r"target is a sparse matrix; pass y.toarray\(\)"):
         encode(np.ones((2, 1)), sparse.csr_array(np.ones((2, 1))))
     mixed = encode(sparse.csr_array(np.array([[0, 2], [1, 0]])), kinds={0: "category"})
     assert mixed.columns[0].tolist() == [0, 1]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -316,5 +317,17 @@ def _check_statistic(tree: Any, node: int, place: Place, growth: Constrained) ->
             np.testing.assert_allclose(block, np.bincount(own, weight, width), rtol=NEARLY, atol=1e-12)
             continue
         assert math.isclose(block[0], math.fsum(weight), rel_tol=NEARLY)
+        if growth.criterion == "absolute_error":
+            assert block[1] == _median(own, growth.weight[place.rows])
+            continue
         mean = math.fsum(weight * own) / math.fsum(weight)
         assert math.isclose(block[1], mean, rel_tol=NEARLY, abs_tol=1e-12 * float(np.abs(own).max()))
+
+
+def _median(numbers: Array, weight: Array) -> float:
+    """Where half of the weight is reached; halfway to the next number where it is reached exactly."""
+    order = np.argsort(numbers, kind="stable")
+    below = np.cumsum([2 * Fraction(float(w)) for w in weight[order]])
+    half = below[-1] / 2
+    lower, upper = (numbers[order][np.argmax(reached)] for reached in (below >= half, below > half))
+    return float(lower if lower == upper else lower / 2 + upper / 2)

@@ -163,6 +163,7 @@ class Constrained(Growth):
     def _subsets(self, rows: Array, column: int) -> Iterator[Cut]:
         x, missing = self.columns[column][rows], self.unknown(column, rows)
         hidden = missing & (self.missing != "category")  # as a category of its own it is like any other
+        by_median = self.criterion == "absolute_error"  # then equal subsets have no order
         present = sorted({int(code) for code in x[~hidden]})
         for size in range(len(present) - 1):
             for more in combinations(present[1:], size):
@@ -171,9 +172,15 @@ class Constrained(Growth):
                     yield Cut(column, right, "category")
                 else:
                     for side in (0, 1):
-                        yield Cut(column, np.where(hidden, side, right), "category", missing_left=side == 0)
+                        missing_left = None if by_median else side == 0
+                        yield Cut(
+                            column, np.where(hidden, side, right), "category", missing_left=missing_left
+                        )
         if hidden.any() and present and self.missing == "learn":
-            yield Cut(column, hidden.astype(int), "category", lo=-math.inf, missing_left=False)
+            lo = math.nan if by_median else -math.inf
+            yield Cut(
+                column, hidden.astype(int), "category", lo=lo, missing_left=None if by_median else False
+            )
 
     def _multiway(self, rows: Array, column: int) -> Iterator[Cut]:
         x, missing = self.columns[column][rows], self.unknown(column, rows)
@@ -242,12 +249,16 @@ class Constrained(Growth):
         return True
 
     def answer(self, line: Array) -> Array:
-        """The value of a node that constraints look at: its mean, or its cumulative shares."""
+        """The value of a node that constraints look at: its mean or median, or its cumulative shares."""
         at, values, _ = self.blocks[0]
         n = line[at]
         total = self.real(n.sum())
         if self.targets[0].dtype.kind == "i":
             return np.cumsum(n)[:-1] / total
+        if self.criterion == "absolute_error":  # halfway where exactly half of the weight is on each side
+            below = 2 * np.cumsum(n)
+            middle = values[np.argmax(below >= n.sum())] + values[np.argmax(below > n.sum())]
+            return np.array([self.real(middle) / 2])
         return np.array([(n * values).sum() / total])
 
     def _order(self, place: Place, cut: Cut, sums: Array) -> list[tuple[Real, Real]]:

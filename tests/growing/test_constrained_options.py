@@ -291,10 +291,11 @@ def test_what_does_not_go_together_is_refused(options: dict[str, Any], message: 
         grow_constrained(data, "gini", **options)
 
 
-def test_the_criterion_must_be_offered() -> None:
+def test_medians_are_of_whole_rows() -> None:
     data = table_of([[1, 2, 3]], [0.0, 1.0, 1.0]).dataset()
-    with pytest.raises(ValueError, match="does not offer"):
-        grow_constrained(data, "absolute_error")
+    for given in ({"missing": "fractional"}, {"missing": "category", "multiway": True}):
+        with pytest.raises(ValueError, match="medians know no parts of rows"):
+            grow_constrained(data, "absolute_error", **given)
 
 
 def test_growing_can_be_stopped() -> None:

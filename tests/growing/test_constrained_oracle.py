@@ -23,22 +23,26 @@ def judged(table: Table, criterion: str, **options: Any) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("missing", WAYS)
-@pytest.mark.parametrize("criterion", ["gini", "entropy", "gain_ratio", "squared_error", "poisson"])
+@pytest.mark.parametrize(
+    "criterion", ["gini", "entropy", "gain_ratio", "squared_error", "absolute_error", "poisson"]
+)
 @settings(max_examples=12)
 @given(data=st.data())
 def test_missing_values(missing: str, criterion: str, data: st.DataObject) -> None:
     """Each way alone, with limits."""
+    _skip_parts_of_medians(missing, criterion)
     table, limit = data.draw(tables(criterion, max_rows=14)), data.draw(limits())
     judged(table, criterion, missing=missing, **_shallow(limit, missing))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("missing", WAYS)
-@pytest.mark.parametrize("criterion", ["gini", "squared_error"])
+@pytest.mark.parametrize("criterion", ["gini", "squared_error", "absolute_error"])
 @settings(max_examples=30)
 @given(data=st.data())
 def test_rules_together(missing: str, criterion: str, data: st.DataObject) -> None:
     """Anything that hypothesis can think of."""
+    _skip_parts_of_medians(missing, criterion)
     table, options = data.draw(cases(criterion, missing))
     judged(table, criterion, **options, **_shallow(data.draw(limits()), missing))
 
@@ -91,6 +95,11 @@ def test_rows_that_lie_in_the_gap_of_a_surrogate() -> None:
             assert tree.feature[0] == 0
             assert tree.rows.tolist() == [8, 4, 4]
             assert low <= tree.surrogates.threshold[0] < high
+
+
+def _skip_parts_of_medians(missing: str, criterion: str) -> None:
+    if (missing, criterion) == ("fractional", "absolute_error"):
+        pytest.skip("medians are of whole rows")
 
 
 def _shallow(limit: dict[str, Any], missing: str) -> dict[str, Any]:

@@ -63,6 +63,8 @@ def test_what_needs_care_is_named() -> None:
         {"age": 1, "since": -1},
         [1, 0, 0, -1],
         np.array([1, 0, 0, -1]),
+        np.array([1.0, 0.0, 0.0, -1.0]),
+        [1.0, 0, -0.0, np.float32(-1)],
         {0: 1, 3: -1},
         {"age": np.int8(1), "since": -1},
     ],
@@ -96,9 +98,12 @@ def test_the_core_is_told_what_it_knows() -> None:
 
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({"monotonic_cst": {"agee": 1}}, "monotonic_cst: there is no column 'agee'; the columns are 'age', "),
-    ({"monotonic_cst": {"age": 2}}, "monotonic_cst: column 'age' has 2; it must be -1, 0 or 1"),
-    ({"monotonic_cst": {"age": True}}, "monotonic_cst: column 'age' has True"),
-    ({"monotonic_cst": [1, 0, 0]}, "monotonic_cst has 3 entries, but the table has 4 columns"),
+    ({"monotonic_cst": {"age": 2}}, "monotonic_cst must be None or an array-like of -1, 0 or 1, or a dict "),
+    ({"monotonic_cst": {"age": 2}}, "column 'age' has 2 in {'age': 2}"),
+    ({"monotonic_cst": [0, -0.5, 0, 0]}, "column 'income' has -0.5 in [0, -0.5, 0, 0]"),
+    ({"monotonic_cst": [np.nan, 0, 0, 0]}, "column 'age' has nan"),
+    ({"monotonic_cst": {"age": True}}, "column 'age' has True"),
+    ({"monotonic_cst": [1, 0, 0]}, "monotonic_cst has shape 3 but the input data X has 4 features"),
     ({"monotonic_cst": "age"}, "monotonic_cst is 'age'; it must be a dict by column"),
     ({"monotonic_cst": 1}, "monotonic_cst is 1; it must be a dict by column"),
     ({"monotonic_cst": [0, 0, 1, 0]}, "monotonic_cst: column 'job' holds categories"),
@@ -174,10 +179,15 @@ RULED: list[dict[str, Any]] = [
 @pytest.mark.parametrize("given", RULED, ids=str)
 def test_what_the_constrained_grower_does_not_offer(given: dict[str, Any]) -> None:
     (name,) = given
-    with pytest.raises(ValueError, match=f"{name}.* does not go with splitter='random'"):
-        grow(encode(ROWS, LOANS), splitter="random", **given)
-    with pytest.raises(ValueError, match=f"{name}.* does not go with criterion='absolute_error'"):
-        grow(encode(ROWS, np.arange(6.0)), criterion="absolute_error", **given)
+    with pytest.raises(ValueError, match=f"{name}.* does not go with split='oblique'; set split='axis'"):
+        grow(encode(ROWS, LOANS), split="oblique", **given)
+    with pytest.raises(ValueError, match="splitter='random' does not go with split='oblique'"):
+        grow(encode(ROWS, LOANS), split="oblique", splitter="random", **given)
+
+
+def test_medians_are_of_whole_rows() -> None:
+    with pytest.raises(ValueError, match="missing='fractional' does not go with criterion='absolute_error'"):
+        grow(encode(ROWS, np.arange(6.0)), criterion="absolute_error", missing="fractional")
 
 
 @pytest.mark.parametrize("given", RULED, ids=str)
@@ -192,7 +202,7 @@ def test_very_many_classes(given: dict[str, Any]) -> None:
 
 def test_an_order_needs_one_target() -> None:
     data = encode(ROWS, np.stack([np.arange(6.0), np.ones(6)], axis=1))
-    with pytest.raises(ValueError, match="monotonic_cst is for one target, the table has 2"):
+    with pytest.raises(ValueError, match=r"not supported with multiple outputs: .* the table has 2"):
         grow(data, monotonic_cst={"age": 1})
 
 
@@ -255,10 +265,11 @@ def test_option_values_refuse(options: dict[str, Any], message: str) -> None:
 
 
 @pytest.mark.parametrize("given", RULED, ids=str)
-def test_random_thresholds_keep_no_rules(given: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="set splitter='best'"):
-        ExtraTreeClassifier(**given).fit(ROWS, LOANS)
-    assert ExtraTreeClassifier(splitter="best", **given).fit(ROWS, LOANS).get_n_leaves() >= 1
+def test_random_thresholds_keep_the_rules(given: dict[str, Any]) -> None:
+    tree = ExtraTreeClassifier(**given, random_state=3).fit(ROWS, LOANS).model_
+    seed = int(np.random.RandomState(3).randint(2**31 - 1))
+    assert tree == grow(encode(ROWS, LOANS), splitter="random", max_features=1, seed=seed, **given)
+    assert tree.missing == given.get("missing", "learn")
 
 
 @pytest.mark.parametrize("method", ["pessimistic", "bound"])

@@ -53,6 +53,7 @@ struct View {
     std::span<const Row> rows;
     std::span<const double> shares;
     const Bounds* bounds = nullptr;
+    std::uint64_t key = 0;  // of the node's random stream
 
     /// How many rows these are, a part of a row counted as a part.
     double count() const {

@@ -1,8 +1,9 @@
 // What a cut has to respect beside the limits that every grower knows: parts of rows count as parts, and the
 // answers follow the directions of monotone columns.
 //
-// The value of a node is its mean, or for classes the shares of the first class, of the first two and so on:
-// they fall where the answers move to later classes, so the directions of classes are turned round.
+// The value of a node is its mean or median, or for classes the shares of the first class, of the first two
+// and so on: they fall where the answers move to later classes, so the directions of classes are turned
+// round. Means and shares follow from sums of rows; medians are told by the scanner.
 #pragma once
 
 #include <cmath>
@@ -15,7 +16,7 @@
 
 namespace treewright::careful {
 
-/// The value of some rows of a node, from exact sums.
+/// The value of some rows of a node, from exact sums where it is no median.
 class Values {
   public:
     explicit Values(const Problem& problem) : problem_(problem) {
@@ -84,7 +85,8 @@ class Values {
 
 class Gate {
   public:
-    explicit Gate(const Task& task) : task_(task), values_(task.problem) {}
+    explicit Gate(const Task& task)
+        : task_(task), values_(task.problem), by_median_(task.criterion.by_median) {}
 
     void enter(const View& node) {
         node_ = &node;
@@ -99,14 +101,14 @@ class Gate {
         if (task_.problem.targets.are_classes()) direction_ = -direction_;
         is_valued_ = is_bounded_ || direction_ != 0;
         total_.assign(width(), 0);
-        if (is_active())
+        if (width() > 0)
             for (const Id id : ids) add_to(total_.data(), id);
     }
 
     bool is_active() const { return is_valued_ || by_share_; }
-    std::size_t width() const { return (is_valued_ ? values_.width() : 0) + (by_share_ ? 1 : 0); }
+    std::size_t width() const { return (is_summed() ? values_.width() : 0) + (by_share_ ? 1 : 0); }
     void add_to(Sum* sums, Id id) const {
-        if (is_valued_) values_.add_to(sums, id);
+        if (is_summed()) values_.add_to(sums, id);
         if (by_share_) sums[width() - 1] += std::max<Sum>(1, share_grid_.place(node_->shares[id]));
     }
     /// Whether the rows that compete may be cut into these and the others.
@@ -114,21 +116,38 @@ class Gate {
         if (!is_active()) return true;
         right_.resize(total_.size());
         for (std::size_t i = 0; i < total_.size(); ++i) right_[i] = total_[i] - left[i];
-        return admits(left) && admits(right_.data()) && (!is_ordered || direction_ == 0 || follows(left));
+        if (!are_enough(left) || !are_enough(right_.data())) return false;
+        if (!is_valued_) return true;
+        value_.resize(2 * values_.size());
+        values_.value_of(left, value_.data());
+        values_.value_of(right_.data(), value_.data() + values_.size());
+        return allows(value_, is_ordered);
     }
     bool allows(const Sum* left) { return allows(left, true); }
     /// Whether these rows may be a branch.
     bool admits(const Sum* sums) {
-        if (by_share_ && count_of(sums) + share_rounding < static_cast<double>(limits().min_rows_leaf))
-            return false;
+        if (!are_enough(sums)) return false;
         if (!is_bounded_) return true;
         value_.resize(values_.size());
         values_.value_of(sums, value_.data());
-        for (std::size_t i = 0; i < value_.size(); ++i)
-            if (value_[i] < node_->bounds->low[i] - values_.rounding(i) ||
-                value_[i] > node_->bounds->high[i] + values_.rounding(i))
-                return false;
-        return true;
+        return lies_within(value_);
+    }
+
+    /// The same by the medians of one output that a cursor tells, where sums do not tell them: those of what
+    /// it has sent left and of the rest.
+    template <class Cursor>
+    bool allows_medians(const Cursor& cursor, bool is_ordered) {
+        if (!is_valued_) return true;
+        value_.resize(2);
+        cursor.put_medians(value_.data(), value_.data() + 1);
+        return allows(value_, is_ordered);
+    }
+    template <class Cursor>
+    bool admits_rest(const Cursor& cursor) {
+        if (!is_bounded_) return true;
+        value_.resize(2);
+        cursor.put_medians(value_.data(), value_.data() + 1);
+        return lies_within({value_.data() + 1, 1});
     }
     /// How many rows, a part counted as a part.
     double count_of(const Sum* sums) const {
@@ -138,13 +157,23 @@ class Gate {
 
   private:
     const Limits& limits() const { return task_.problem.limits; }
-    /// Whether the value moves in the direction of the column, or stays.
-    bool follows(const Sum* left) {
-        value_.resize(2 * values_.size());
-        values_.value_of(left, value_.data());
-        values_.value_of(right_.data(), value_.data() + values_.size());
-        for (std::size_t i = 0; i < values_.size(); ++i)
-            if (direction_ * (value_[values_.size() + i] - value_[i]) < -values_.rounding(i)) return false;
+    bool is_summed() const { return is_valued_ && !by_median_; }
+    bool are_enough(const Sum* sums) const {
+        return !by_share_ || count_of(sums) + share_rounding >= static_cast<double>(limits().min_rows_leaf);
+    }
+    /// Whether the values of a left and a right branch may stand side by side.
+    bool allows(std::span<const double> values, bool is_ordered) const {
+        const std::size_t n = values_.size();
+        if (is_bounded_ && !(lies_within(values.first(n)) && lies_within(values.last(n)))) return false;
+        for (std::size_t i = 0; is_ordered && direction_ != 0 && i < n; ++i)
+            if (direction_ * (values[n + i] - values[i]) < -values_.rounding(i)) return false;
+        return true;
+    }
+    bool lies_within(std::span<const double> value) const {
+        for (std::size_t i = 0; i < value.size(); ++i)
+            if (value[i] < node_->bounds->low[i] - values_.rounding(i) ||
+                value[i] > node_->bounds->high[i] + values_.rounding(i))
+                return false;
         return true;
     }
 
@@ -152,6 +181,7 @@ class Gate {
     const View* node_ = nullptr;
     Values values_;
     Grid share_grid_;
+    const bool by_median_;
     bool by_share_ = false, is_bounded_ = false, is_valued_ = false;
     int direction_ = 0;
     std::vector<Sum> total_, right_;

@@ -51,6 +51,7 @@ class Grower {
           rules_(options, problem.columns.size()),
           significance_(scored_),
           surrogates_(task_, pool) {
+        if (criterion.by_median) median_weights_ = weight_grid(problem, problem.rows);
         if (options.missing == Missing::fractional) {
             weight_.assign(problem.n_rows, 0.0);
             scored_.targets.weight = weight_.data();
@@ -117,7 +118,9 @@ class Grower {
         }
         grown_.entries[leaf.node] = std::move(leaf.entries);
     }
-    View view_of(const Leaf& leaf) const { return {leaf.entries.rows, leaf.entries.shares, &leaf.bounds}; }
+    View view_of(const Leaf& leaf) const {
+        return {leaf.entries.rows, leaf.entries.shares, &leaf.bounds, leaf.key};
+    }
 
     /// Finds a leaf's best cut; false where there is none, or none good enough.
     bool search(Leaf& leaf) {
@@ -337,6 +340,7 @@ class Grower {
         }
     }
     std::vector<double> value_of(const Entries& entries) const {
+        if (criterion_.by_median) return {median_number(problem_, median_weights_, entries.rows, 0)};
         Values values(problem_);
         values.enter(entries.rows);
         std::vector<Sum> sums(values.width(), 0);
@@ -359,6 +363,7 @@ class Grower {
     ColumnRules rules_;
     SignificanceTest significance_;
     SurrogateSearch surrogates_;
+    Grid median_weights_;                                     // on which medians weigh rows
     std::vector<std::unique_ptr<ColumnSearcher>> searchers_;  // one per thread
     std::vector<std::uint64_t> entered_;                      // the search for which each was last prepared
     std::vector<Leaf> frontier_;                              // a heap

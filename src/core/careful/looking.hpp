@@ -12,6 +12,8 @@
 #include "careful/cut.hpp"
 #include "careful/gate.hpp"
 #include "careful/ranking.hpp"
+#include "median_groups.hpp"
+#include "random_cuts.hpp"
 #include "scanning.hpp"
 #include "subsets.hpp"
 
@@ -53,7 +55,12 @@ class ScanSearcher : public ColumnSearcher {
         const bool has_missing = n_known_ < list_.size();
         const bool one_value = n_known_ == 0 || rank(0) == rank(n_known_ - 1);
         if (n_known_ == 0 || (one_value && (!has_missing || task_.options.scores_known()))) return {};
-        if (is_category) return search_category();
+        if (is_category) {
+            if constexpr (Scanner::is_additive)
+                return search_category();
+            else
+                return search_category_by_medians();
+        }
         return has_missing && task_.options.missing == Missing::category ? search_three_way()
                                                                          : search_number();
     }
@@ -146,17 +153,29 @@ class ScanSearcher : public ColumnSearcher {
     Place scan(bool missing_left) {
         const std::size_t n = n_competing_, extra = missing_left ? n - n_known_ : 0;
         const auto min_leaf = static_cast<std::size_t>(limits_.min_rows_leaf);
-        const std::size_t first = min_leaf > extra + 1 ? min_leaf - extra : 1;
-        const std::size_t last = std::min(n_known_ < n && !missing_left ? n_known_ : n_known_ - 1,
-                                          n > min_leaf + extra ? n - min_leaf - extra : 0);
+        std::size_t first = min_leaf > extra + 1 ? min_leaf - extra : 1;
+        std::size_t last = std::min(n_known_ < n && !missing_left ? n_known_ : n_known_ - 1,
+                                    n > min_leaf + extra ? n - min_leaf - extra : 0);
         Place place{standing(), 0, missing_left};
+        if (limits_.random_splits) {
+            // One value and missing ones: the only cut is between the two.
+            const auto column = static_cast<std::size_t>(column_);
+            const bool one_value = rank(0) == rank(n_known_ - 1);
+            if (n_known_ < n && (!one_value && draws_missing_left(node_.key, column)) != missing_left)
+                return place;
+            const std::size_t drawn = one_value ? n_known_
+                                                : drawn_cut(threshold_stream(node_.key, column), n_known_,
+                                                            [&](std::size_t i) { return value(i); });
+            first = std::max(first, drawn);
+            last = std::min(last, drawn);
+        }
         start_counting();
         auto cursor = scanner_.cursor();
-        const bool is_gated = gate_.is_active();
+        const bool is_summed = gate_.width() > 0;
         gated_.assign(gate_.width(), 0);
         const auto send = [&](std::size_t i) {
             cursor.add(position_[list_[i]]);
-            if (is_gated) gate_.add_to(gated_.data(), list_[i]);
+            if (is_summed) gate_.add_to(gated_.data(), list_[i]);
         };
         for (std::size_t i = n_known_; missing_left && i < n; ++i) send(i);
         for (std::size_t i = 1; i <= last; ++i) {
@@ -168,13 +187,22 @@ class ScanSearcher : public ColumnSearcher {
             if (!place.best.beaten_by(score)) continue;
             const double weight = cursor.weight(i + extra);
             if (std::min(weight, scanner_.weight() - weight) < limits_.min_weight_leaf) continue;
-            if (is_gated && !gate_.allows(gated_.data(), i < n_known_)) continue;
+            if (!passes(cursor, i < n_known_)) continue;
             place.best.set(score);
             place.n_first = i;
             place.weight_left = weight;
             place.found = true;
         }
         return place;
+    }
+
+    /// Whether the gate lets through what the cursor, and `gated_` with it, has sent left.
+    template <class Cursor>
+    bool passes(const Cursor& cursor, bool is_ordered) {
+        if constexpr (Scanner::is_additive)
+            return gate_.allows(gated_.data(), is_ordered);
+        else
+            return gate_.allows_medians(cursor, is_ordered);
     }
 
     /// C4.5: a cut leaves at least so many rows on each side, and counts only between values that differ.
@@ -216,11 +244,17 @@ class ScanSearcher : public ColumnSearcher {
         const double score = cursor.score(n_known_), known = cursor.weight(n_known_),
                      rest = scanner_.weight() - known;
         const auto n_missing = static_cast<std::int64_t>(list_.size() - n_known_);
+        const auto is_admitted = [&] {
+            if constexpr (Scanner::is_additive)
+                return gate_.admits(missing.data());
+            else
+                return gate_.admits_rest(cursor);
+        };
         if (score == unreachable || n_missing < limits_.min_rows_leaf || rest < limits_.min_weight_leaf ||
-            !gate_.admits(missing.data()))
+            !is_admitted())
             return {};
         const bool may_be_two = static_cast<std::int64_t>(n_known_) >= limits_.min_rows_leaf &&
-                                known >= limits_.min_weight_leaf && gate_.allows(gated_.data(), false);
+                                known >= limits_.min_weight_leaf && passes(cursor, false);
         Cut two = may_be_two ? cut_of(scanner_.gain(score), {known, rest}) : Cut{};
         const double outer = scanner_.gain(score), noise = scanner_.gain(scanner_.noise());
         two.split.saw_missing = true;
@@ -241,25 +275,52 @@ class ScanSearcher : public ColumnSearcher {
     }
 
     Cut search_category() {
+        const auto begin = compete_in_groups();
+        Gated<Scanner> scorer(scanner_, gate_, position_);
+        gather_groups(scorer, begin);
+        Best best = standing();
+        SubsetSearch<Gated<Scanner>> search(scorer, limits_, groups_, n_competing_, best);
+        Random random = subset_stream(node_.key, static_cast<std::size_t>(column_));
+        if (!(limits_.random_splits && groups_.n > 1 ? search.run_random(random) : search.run())) return {};
+        return category_cut(best, search.found, begin);
+    }
+    Cut search_category_by_medians() {
+        const auto begin = compete_in_groups();
+        std::vector<Id> ids;
+        for (std::size_t i = 0; i < n_competing_; ++i) ids.push_back(position_[list_[i]]);
+        std::vector<std::span<const Id>> groups;
+        for (std::size_t g = 0; g + 1 < begin.size(); ++g)
+            groups.emplace_back(ids.data() + begin[g], ids.data() + begin[g + 1]);
+        if (n_known_ < n_competing_) groups.emplace_back(ids.data() + n_known_, ids.data() + n_competing_);
+        Best best = standing();
+        MedianDivision<Scanner, Id> division(scanner_, limits_, std::move(groups), begin.size() - 1, best);
+        const Problem& problem = task_.problem;
+        const bool found = division.run(
+            problem.targets.n_outputs > 1 || gate_.is_active(),
+            [&](Id id) { return problem.weight(problem.rows[id]); },
+            [&](const auto& cursor) { return gate_.allows_medians(cursor, false); });
+        return found ? category_cut(best, division.found, begin) : Cut{};
+    }
+    /// Lets rows compete by their category; returns where each category begins in the list, and the known
+    /// rows end.
+    std::vector<std::size_t> compete_in_groups() {
         compete(task_.options.scores_known());
         std::vector<std::size_t> begin;
         for (std::size_t i = 0; i < n_known_; ++i)
             if (i == 0 || rank(i) != rank(i - 1)) begin.push_back(i);
         begin.push_back(n_known_);
-        Gated<Scanner> scorer(scanner_, gate_, position_);
-        gather_groups(scorer, begin);
-        Best best = standing();
-        SubsetSearch<Gated<Scanner>> search(scorer, limits_, groups_, n_competing_, best);
-        if (!search.run()) return {};
-        const double left = search.found.weight_left;
+        return begin;
+    }
+    Cut category_cut(const Best& best, const Subset& subset, const std::vector<std::size_t>& begin) const {
+        const double left = subset.weight_left;
         const double rank = rank_of(limits_, best.score);
         Cut cut = cut_of(rank < 0 ? 0.0 : scanner_.gain(best.score), {left, scanner_.weight() - left});
         cut.split.rank = rank;
-        cut.split.missing_left = search.found.missing_left;
+        cut.split.missing_left = subset.missing_left;
         cut.split.saw_missing = n_known_ < n_competing_;
         for (std::size_t g = 0; g + 1 < begin.size(); ++g) {
             const auto code = task_.problem.columns[column_].code(node_.rows[list_[begin[g]]]);
-            (search.found.is_left[g] ? cut.split.left_codes : cut.split.right_codes).push_back(code);
+            (subset.is_left[g] ? cut.split.left_codes : cut.split.right_codes).push_back(code);
         }
         return cut;
     }

@@ -10,6 +10,9 @@ struct AbsoluteError {
     static std::unique_ptr<Searcher> make_searcher(const Problem& problem) {
         return std::make_unique<ListSearcher<MedianScanner, false>>(problem);
     }
+    static std::unique_ptr<careful::ColumnSearcher> make_careful_searcher(const careful::Task& task) {
+        return careful::make_searcher<MedianScanner<careful::Id>>(task);
+    }
 };
 
 static const Enlist<AbsoluteError> enlisted;

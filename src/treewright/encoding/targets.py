@@ -78,7 +78,7 @@ def _target_cells(target: Any, n_rows: int) -> list[Named]:
         _check_length(len(target), n_rows, "the target")
         return [("y", read_cells(target, "target 'y'"))]
     if is_a(target, "scipy.sparse", "spmatrix", "sparray"):
-        raise TypeError("the target is a sparse matrix; pass it dense")
+        raise TypeError("Sparse data was passed for y: the target is a sparse matrix; pass y.toarray()")
     first = target[0] if isinstance(target, Sequence) and len(target) else None
     is_table = isinstance(first, list | tuple | np.ndarray | Mapping) or isinstance(target, Mapping)
     is_table |= is_frame(target) or (isinstance(target, np.ndarray) and target.ndim == 2)
@@ -232,6 +232,11 @@ def encode_weight(weight: Any, n_rows: int) -> Array | None:
     """The weights as float64; an error unless they are finite, not negative and not all zero."""
     if weight is None:
         return None
+    if isinstance(weight, int | float | np.generic | np.ndarray) and np.ndim(weight) == 0:
+        raise TypeError(
+            "Input should have at least 1 dimension i.e. satisfy `len(x.shape) > 0`, got scalar "
+            f"`{np.asarray(weight, np.float64)!r}` instead. Weights must be one number per row"
+        )
     cells = read_cells(weight, "weight")
     if cells.family in ("text", "time"):
         raise ValueError(f"weight must hold numbers, not {cells.family}")

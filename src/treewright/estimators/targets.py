@@ -111,7 +111,10 @@ def factors_of(data: Dataset, class_weight: Any) -> NDArray[np.float64]:
 def _per_target(class_weight: Any, n_targets: int) -> Sequence[Any]:
     if isinstance(class_weight, list):
         if len(class_weight) != n_targets:
-            raise ValueError(f"class_weight has {len(class_weight)} dicts, but y has {n_targets} targets")
+            raise ValueError(
+                "number of elements in class_weight should match number of outputs: it has "
+                f"{len(class_weight)} dicts, but y has {n_targets} targets"
+            )
         return class_weight
     if isinstance(class_weight, Mapping) and n_targets > 1:
         raise ValueError(f"class_weight must be 'balanced' or a list of {n_targets} dicts, one per target")

@@ -84,6 +84,7 @@ def _grown_tree(table: Dataset, options: Mapping[str, Any]) -> Tree:
         **targets_for(weighted, criterion),
         **core_limits(options, weighted),
         "criterion": criterion,
+        "random_splits": options["splitter"] == "random",
         "n_threads": n_threads(options["n_jobs"]),
         "progress": options["progress"],
     }
@@ -94,8 +95,7 @@ def _grown_tree(table: Dataset, options: Mapping[str, Any]) -> Tree:
         grown = _core.grow_carefully(**task, **constraints.core_arguments, case_weight=cases)
         tree = constrained_tree_from_core(grown, *described)
     else:
-        task |= {"small_rows": options["_small_rows"], "random_splits": options["splitter"] == "random"}
-        task |= _sums(options, data.schema)
+        task |= {"small_rows": options["_small_rows"]} | _sums(options, data.schema)
         fast: Any = grow_by_tests(weighted, task, significance) if by_tests else _fast(table, task)
         tree = tree_from_core(fast, *described)
     return tree if weighted is data else tree.recount(data)  # only the splits are chosen by other weights

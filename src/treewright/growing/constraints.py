@@ -140,7 +140,7 @@ def check_compatible(
     if not found.need_constrained_grower:
         return
     first = found.parameters_set[0]
-    if others:
+    if others and not others[0].startswith("splitter"):
         name = others[0].split("=")[0]
         raise ValueError(f"{first} does not go with {others[0]}; set {name}={_USUAL_WAYS[name]!r}")
     if found.costs is not None and criterion != "gini":
@@ -150,9 +150,10 @@ def check_compatible(
             "missing='fractional' divides rows by weights, and costs and priors change the weights for the "
             "splits: set costs=Costs(…, split='none'), or let missing be 'learn', 'surrogate' or 'category'"
         )
-    if predicts_medians(criterion):
+    if predicts_medians(criterion) and found.missing == "fractional":
         raise ValueError(
-            f"{first} does not go with criterion={criterion!r}; take 'squared_error' or 'poisson'"
+            f"missing='fractional' does not go with criterion={criterion!r}: medians are of whole rows. Take "
+            "'squared_error' or 'poisson', or let missing be 'learn', 'surrogate' or 'category'"
         )
 
 
@@ -176,15 +177,11 @@ def refuse_missing_values(data: Dataset) -> None:
 
 def _check_together(found: Constraints, schema: Schema) -> None:
     """Refuse constraints that contradict each other."""
-    routed = found.missing in ("surrogate", "fractional")
-    if found.monotone is not None:
-        if routed:
-            raise ValueError(
-                f"monotonic_cst does not go with missing={found.missing!r}: rows with missing values would "
-                "reach leaves whose order is not constrained; let missing be 'learn', 'category' or 'error'"
-            )
-        if len(schema.targets) != 1:
-            raise ValueError(f"monotonic_cst is for one target, the table has {len(schema.targets)}")
+    if found.monotone is not None and found.missing in ("surrogate", "fractional"):
+        raise ValueError(
+            f"monotonic_cst does not go with missing={found.missing!r}: rows with missing values would "
+            "reach leaves whose order is not constrained; let missing be 'learn', 'category' or 'error'"
+        )
     if found.groups is not None and found.missing == "surrogate":
         raise ValueError(
             "interaction_cst does not go with missing='surrogate': a surrogate would bring a column from "
@@ -193,11 +190,19 @@ def _check_together(found: Constraints, schema: Schema) -> None:
 
 
 def _monotone(schema: Schema, given: ByColumn | None) -> NDArray[np.int8] | None:
+    if given is not None and len(schema.targets) != 1:
+        raise ValueError(
+            "Monotonicity constraints are not supported with multiple outputs: monotonic_cst is for one "
+            f"target, the table has {len(schema.targets)}"
+        )
     signs = np.zeros(len(schema.columns), np.int8)
     for position, sign in _by_column("monotonic_cst", schema, given):
         column = schema.columns[position]
-        if not is_int(sign) or int(sign) not in _SIGNS:
-            raise ValueError(f"monotonic_cst: column {column.name!r} has {sign!r}; it must be -1, 0 or 1")
+        if not is_real(sign) or sign not in _SIGNS:
+            raise ValueError(
+                "monotonic_cst must be None or an array-like of -1, 0 or 1, or a dict of them by column: "
+                f"column {column.name!r} has {sign!r} in {given}"
+            )
         if sign and column.is_category:
             raise ValueError(
                 f"monotonic_cst: column {column.name!r} holds categories, which have no order; it must be 0 "
@@ -255,7 +260,10 @@ def _by_column(name: str, schema: Schema, given: ByColumn | None) -> list[tuple[
             f"{name} is {given!r}; it must be a dict by column, or a list with one entry for each"
         )
     if len(given) != len(schema.columns):
-        raise ValueError(f"{name} has {len(given)} entries, but the table has {len(schema.columns)} columns")
+        raise ValueError(
+            f"{name} has shape {len(given)} but the input data X has {len(schema.columns)} features: it must "
+            "have one entry for each column, or be a dict by column"
+        )
     return list(enumerate(given))
 
 

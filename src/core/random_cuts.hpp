@@ -1,0 +1,40 @@
+// What a node draws of a column where cuts are random: the same in every grower, whatever order it keeps.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <ranges>
+
+#include "problem.hpp"
+
+namespace treewright {
+
+/// Whether the rows whose value is missing go left.
+inline bool draws_missing_left(std::uint64_t key, std::size_t column) {
+    return Random{key ^ (0x51ULL + column)}.next() >> 63;
+}
+inline Random threshold_stream(std::uint64_t key, std::size_t column) {
+    return {key ^ (0xc3ULL + (static_cast<std::uint64_t>(column) << 20))};
+}
+inline Random subset_stream(std::uint64_t key, std::size_t column) {
+    return {key ^ (0x77ULL + (static_cast<std::uint64_t>(column) << 20))};
+}
+
+/// A cut below a number drawn evenly between the smallest and the largest of n ascending values, which
+/// differ: how many of them lie left.
+template <class Value>
+std::size_t drawn_cut(Random random, std::size_t n, Value value) {
+    const double low = value(0), high = value(n - 1), share = random.uniform();
+    double drawn = low * (1 - share) + high * share;
+    if (!std::isfinite(drawn)) drawn = value(random.below(n));
+    const auto places = std::views::iota(std::size_t{0}, n);
+    std::size_t cut = static_cast<std::size_t>(
+        std::ranges::partition_point(places, [&](std::size_t i) { return value(i) <= drawn; }) -
+        places.begin());
+    cut = std::clamp<std::size_t>(cut, 1, n - 1);
+    while (cut > 1 && value(cut - 1) == value(cut)) --cut;  // the largest value was drawn
+    while (cut < n && value(cut - 1) == value(cut)) ++cut;
+    return cut;
+}
+
+}  // namespace treewright
