@@ -75,7 +75,7 @@ def test_on_a_grid(splitter: str, criterion: str, missing: str, data: st.DataObj
     """Any table; the tree as grown, and each one that a pruning or an early stop makes of it."""
     table = data.draw(tables(criterion, max_rows=24, outputs=1))
     signs, seed = data.draw(signs_for(table)), data.draw(st.integers(0, 99))
-    tree = table.grow(criterion, monotonic_cst=signs, missing=missing, splitter=splitter, seed=seed)
+    tree = table.grow(criterion, monotonic_cst=signs, missing=missing, splitter=splitter, random_state=seed)
     check_monotone(tree, signs)
     for smaller in prune(tree, "cost_complexity"):
         check_monotone(smaller, signs)
@@ -103,7 +103,7 @@ def test_noisy_rows(criterion: str, n_classes: int, splitter: str, missing: str)
     """Without the rule the noise breaks the order, with it nothing does; the tree is still of use."""
     table, signs = noisy(300, 1, n_classes), (1, -1, 0)
     limit: dict[str, Any] = {"max_leaf_nodes": 24, "min_samples_leaf": 3, "missing": missing}
-    limit |= {"splitter": splitter, "seed": 2}
+    limit |= {"splitter": splitter, "random_state": 2}
     tree = table.grow(criterion, monotonic_cst=signs, **limit)
     assert tree.n_leaves > 5
     assert check_monotone(tree, signs) > 100

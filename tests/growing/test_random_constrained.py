@@ -28,7 +28,7 @@ def free(table: Table) -> dict[str, Any]:
 def test_a_constraint_that_allows_everything_changes_nothing(criterion: str, data: st.DataObject) -> None:
     """The fast grower is the judge: of every column it draws the same threshold, side or subset."""
     table = data.draw(tables(criterion, max_rows=30))
-    options: dict[str, Any] = {"splitter": "random", "seed": data.draw(st.integers(0, 99))}
+    options: dict[str, Any] = {"splitter": "random", "random_state": data.draw(st.integers(0, 99))}
     options["max_features"] = data.draw(st.sampled_from([None, 1, 2]))
     same_tree(table.grow(criterion, **options), table.grow(criterion, **options, **free(table)))
 
@@ -36,7 +36,9 @@ def test_a_constraint_that_allows_everything_changes_nothing(criterion: str, dat
 def cut_values(seed: int, missing: str) -> tuple[float, list[int]]:
     """The threshold of a stump on 0, 1, … 9 and two missing values, and the rows of its nodes."""
     table = table_of([[*range(10), NAN, NAN]], [*range(10), 20.0, 30.0])
-    tree = table.grow("squared_error", splitter="random", seed=seed, missing=missing, max_leaf_nodes=2)
+    tree = table.grow(
+        "squared_error", splitter="random", random_state=seed, missing=missing, max_leaf_nodes=2
+    )
     return float(tree.threshold[0]), tree.rows.tolist()
 
 
@@ -54,7 +56,9 @@ def test_missing_values_as_a_category_stay_apart() -> None:
     table = table_of([[*range(10), NAN, NAN]], [*range(10), 20.0, 30.0])
     firsts = set()
     for seed in range(60):
-        tree = table.grow("squared_error", splitter="random", seed=seed, missing="category", max_leaf_nodes=3)
+        tree = table.grow(
+            "squared_error", splitter="random", random_state=seed, missing="category", max_leaf_nodes=3
+        )
         assert tree.threshold[0] == np.inf
         assert tree.rows[[0, 1]].tolist() == [12, 10]
         firsts.add(int(tree.rows[2]))
@@ -102,6 +106,6 @@ def test_any_number_of_threads() -> None:
         "splitter": "random",
         "monotonic_cst": {0: 1, 3: -1},
         "max_depth": 6,
-        "seed": 4,
+        "random_state": 4,
     }
     assert grow(data, **options, n_jobs=1) == grow(data, **options, n_jobs=3)
