@@ -87,7 +87,7 @@ def _whole(numbers: ArrayLike) -> tuple[Array, Fraction]:
 def readable(lo: float, hi: float) -> float:
     """The shortest decimal between lo and hi, among several the nearest to the middle; both ends finite.
 
-    Between two numbers of single precision, it is one that stays below the upper one when it is rounded to it.
+    Between two numbers of single precision, it is one that does not round to the upper one.
 
     >>> readable(float(np.float32(4.3)), float(np.float32(4.4))), readable(4.3, float(np.float32(4.4)))
     (4.35, 4.4)

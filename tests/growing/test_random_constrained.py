@@ -87,7 +87,7 @@ def test_extra_trees_follow_the_order(criterion: str) -> None:
     free_steps = 0
     for seed in range(5):
         model = ExtraTreeRegressor(criterion=criterion, monotonic_cst=signs, random_state=seed).fit(x, y)
-        assert model.get_n_leaves() > 8
+        assert model.get_n_leaves() > 4
         loose = ExtraTreeRegressor(criterion=criterion, random_state=seed).fit(x, y)
         for column, sign in ((0, 1), (1, -1)):
             moved = probes.copy()
