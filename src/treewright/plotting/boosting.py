@@ -30,13 +30,6 @@ def plot_boosting(model: GradientBoosted, ax: Axes | None = None) -> Axes:
 
     Examples
     --------
-    >>> from treewright import HistGradientBoostingRegressor, plot_boosting
-    >>> x = [[i] for i in range(60)]
-    >>> model = HistGradientBoostingRegressor(max_iter=5, early_stopping=True).fit(x, [i[0] ** 2 for i in x])
-    >>> ax = plot_boosting(model.model_)
-
-    Examples
-    --------
     >>> from treewright import HistGradientBoostingClassifier, plot_boosting
     >>> model = HistGradientBoostingClassifier(max_iter=5, early_stopping=True)
     >>> model = model.fit([[x] for x in range(100)], [0] * 50 + [1] * 50)

@@ -43,12 +43,6 @@ def plot_certificate(
     Examples
     --------
     >>> from treewright import certify, encode, grow, plot_certificate
-    >>> data = encode({"x": range(8), "z": [0, 1] * 4}, list("aaabbabb"))
-    >>> ax = plot_certificate(certify(grow(data, max_leaf_nodes=2), data=data))
-
-    Examples
-    --------
-    >>> from treewright import certify, encode, grow, plot_certificate
     >>> tree = grow(encode({"x": range(8)}, ["a", "a", "a", "a", "b", "b", "b", "b"]))
     >>> test = encode({"x": range(100)}, ["a"] * 6 + ["b"] * 94, schema=tree.schema)
     >>> ax = plot_certificate([certify(tree, test=test), certify(tree, test=test, choices=30)])

@@ -61,12 +61,6 @@ def plot_importance(
     Examples
     --------
     >>> from treewright import encode, grow, importance, plot_importance
-    >>> data = encode({"x": range(8), "z": [0, 1] * 4}, list("aaabbabb"))
-    >>> ax = plot_importance(importance(grow(data), data))
-
-    Examples
-    --------
-    >>> from treewright import encode, grow, importance, plot_importance
     >>> tree = grow(encode({"x": [1, 2, 3, 4], "z": [5, 6, 5, 6]}, ["a", "a", "b", "b"]))
     >>> ax = plot_importance(importance(tree))  # or importance(tree).plot()
     >>> ax.get_xlabel()
@@ -103,12 +97,6 @@ def plot_stability(found: Stability, ax: Axes | None = None, *, max_columns: int
         Where to draw; by default a new figure.
     max_columns : int
         How many columns to show.
-
-    Examples
-    --------
-    >>> from treewright import encode, plot_stability, stability
-    >>> data = encode({"x": range(8), "z": [0, 1] * 4}, list("aaabbabb"))
-    >>> ax = plot_stability(stability(data, n_bootstraps=5))
 
     Examples
     --------
@@ -156,12 +144,6 @@ def plot_shapley(
         Which of several outputs to show; by default of two classes the second, else the most probable one.
     max_columns : int
         How many columns to show, those of the largest contributions.
-
-    Examples
-    --------
-    >>> from treewright import encode, grow, plot_shapley, shapley_values
-    >>> data = encode({"x": range(8), "z": [0, 1] * 4}, list("aaabbabb"))
-    >>> ax = plot_shapley(shapley_values(grow(data), data))
 
     Examples
     --------

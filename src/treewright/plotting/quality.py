@@ -127,12 +127,6 @@ def plot_calibration(
     Examples
     --------
     >>> from treewright import encode, grow, plot_calibration
-    >>> data = encode({"x": range(8), "z": [0, 1] * 4}, list("aaabbabb"))
-    >>> ax = plot_calibration(grow(data, max_leaf_nodes=3), data)
-
-    Examples
-    --------
-    >>> from treewright import encode, grow, plot_calibration
     >>> data = encode({"x": range(40)}, ["a", "a", "b", "a"] * 5 + ["b"] * 20)
     >>> ax = plot_calibration(grow(data, max_leaf_nodes=3, min_samples_leaf=8), data)
     >>> ax.get_xlabel()

@@ -36,12 +36,6 @@ def plot_rules(model: Any, ax: Axes | None = None, *, max_rules: int = 20) -> Ax
     Examples
     --------
     >>> from treewright import encode, grow, plot_rules
-    >>> data = encode({"x": range(8), "z": [0, 1] * 4}, list("aaabbabb"))
-    >>> ax = plot_rules(grow(data))
-
-    Examples
-    --------
-    >>> from treewright import encode, grow, plot_rules
     >>> ax = plot_rules(grow(encode({"x": [1, 2, 3, 4]}, ["a", "a", "b", "b"])))
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['1. x <= 2.5', '2. x > 2.5']
