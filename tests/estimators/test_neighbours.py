@@ -10,10 +10,12 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+import scipy.sparse
 import sklearn.neighbors
 from sklearn.base import clone
 from sklearn.datasets import load_diabetes, load_iris
-from sklearn.model_selection import GridSearchCV
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -28,7 +30,7 @@ def weights_by_square(distance: Any) -> Any:
 
 
 @pytest.mark.parametrize("weights", ["uniform", "distance", weights_by_square, None])
-@pytest.mark.parametrize("p", [1, 2, float("inf")])
+@pytest.mark.parametrize("p", [1, 2, 3, float("inf")])
 def test_the_answers_are_those_of_scikit_learn(weights: Any, p: float) -> None:
     """On columns without ties: those are broken by the index here."""
     random = np.random.default_rng(0)
@@ -142,8 +144,12 @@ def test_a_column_of_categories_is_named(as_table: Any) -> None:
     [
         ({"n_neighbors": 0}, "n_neighbors=0 is not possible; it must be an int >= 1"),
         ({"weights": "near"}, "weights='near' is not possible"),
-        ({"p": 0.5}, "p=0.5 is not possible; it must be a number >= 1, or infinity"),
-        ({"metric": "cosine"}, "metric='cosine' is not possible"),
+        ({"p": 0}, "p=0 is not possible; it must be a number > 0, or infinity"),
+        ({"metric": "cosinus"}, "metric='cosinus' is not possible"),
+        ({"algorithm": "kdtree"}, "algorithm='kdtree' is not possible"),
+        ({"metric_params": 3}, "metric_params=3 is not possible"),
+        ({"algorithm": "brute", "spill": 0.1}, "spill are for treewright's k-d tree"),
+        ({"metric": "cosine", "search": "defeatist"}, "spill are for treewright's k-d tree"),
         ({"leaf_size": 0}, "leaf_size=0 is not possible"),
         ({"search": "quick"}, "search='quick' is not possible"),
         ({"spill": 0.5}, "spill=0.5 is not possible"),
@@ -198,6 +204,117 @@ def test_one_row_and_one_class() -> None:
 @pytest.mark.parametrize("model", [KNeighborsClassifier, KNeighborsRegressor])
 def test_parameters_are_those_that_the_documentation_tells(model: Any) -> None:
     own, other = model().get_params(), getattr(sklearn.neighbors, model.__name__)().get_params()
-    assert set(other) - set(own) >= {"algorithm", "metric_params"}
+    assert set(other) <= set(own)
     assert set(own) - set(other) == {"search", "spill"}
     assert {name for name in own if name in other and own[name] != other[name]} == {"leaf_size"}
+
+
+def alike(mine: Any, its: Any, queries: Any) -> None:
+    """Whether two fitted models give the same answers."""
+    for one, other in zip(mine.kneighbors(queries, 3), its.kneighbors(queries, 3), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-10, atol=1e-12)
+    for method in ("predict", "predict_proba"):
+        if hasattr(its, method):
+            answers = [getattr(model, method)(queries) for model in (mine, its)]
+            np.testing.assert_allclose(*answers, rtol=1e-10)
+    graphs = [model.kneighbors_graph(queries, 3, mode="distance").toarray() for model in (mine, its)]
+    np.testing.assert_allclose(*graphs, rtol=1e-10, atol=1e-12)
+    assert mine.effective_metric_ == its.effective_metric_
+    assert mine.n_features_in_ == its.n_features_in_
+
+
+def largest_difference(one: Any, other: Any) -> float:
+    return float(np.abs(one - other).max())
+
+
+PAIRS = [
+    (KNeighborsClassifier, sklearn.neighbors.KNeighborsClassifier),
+    (KNeighborsRegressor, sklearn.neighbors.KNeighborsRegressor),
+]
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"algorithm": "brute"},
+        {"algorithm": "ball_tree", "p": 3},
+        {"metric": "cosine"},
+        {"metric": "canberra", "weights": "distance"},
+        {"metric": largest_difference},
+        {"metric": "seuclidean", "metric_params": {"V": np.array([1.0, 2.0, 3.0])}, "algorithm": "brute"},
+    ],
+    ids=["brute", "ball_tree", "cosine", "canberra", "function", "seuclidean"],
+)
+def test_other_searches_and_metrics_are_those_of_scikit_learn(pair: Any, options: dict[str, Any]) -> None:
+    random = np.random.default_rng(0)
+    X, queries = random.random((80, 3)), random.random((20, 3))
+    mine, its = (kind(4, **options).fit(X, (X[:, 0] > 0.5) * 1.0) for kind in pair)
+    assert isinstance(mine.model_, sklearn.neighbors.NearestNeighbors)
+    alike(mine, its, queries)
+    alike(mine, its, None)
+
+
+def test_the_k_d_tree_serves_what_it_can() -> None:
+    for options in ({}, {"algorithm": "kd_tree", "p": 1.5}, {"metric": "cityblock"}, {"p": float("inf")}):
+        assert isinstance(KNeighborsClassifier(**options).fit(IRIS, SPECIES).model_, KDTree)
+    model = KNeighborsClassifier(p=1.5).fit(IRIS, SPECIES)
+    assert (model.effective_metric_, model.effective_metric_params_) == ("minkowski", {"p": 1.5})
+    with pytest.warns(UserWarning, match="0 < p < 1"):
+        model = KNeighborsClassifier(p=0.5).fit(IRIS, SPECIES)
+    assert isinstance(model.model_, sklearn.neighbors.NearestNeighbors)
+    with pytest.raises(ValueError, match="0 < p < 1"):
+        KNeighborsClassifier(p=0.5, algorithm="kd_tree").fit(IRIS, SPECIES)
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+@pytest.mark.parametrize("form", [scipy.sparse.csr_matrix, scipy.sparse.coo_array])
+def test_sparse_tables(pair: Any, form: Any) -> None:
+    random = np.random.default_rng(0)
+    X = random.random((60, 5)) * (random.random((60, 5)) < 0.4)
+    mine, its = (kind(3).fit(form(X), (X[:, 0] > 0) * 1.0) for kind in pair)
+    alike(mine, its, form(X[:9] + 0.01))
+    alike(mine, its, X[:9] + 0.01)
+    dense = pair[0](3).fit(X, X[:, 0] > 0)
+    with pytest.raises(ValueError, match="X is sparse, but the fit was dense"):
+        dense.predict(form(X))
+
+
+def test_precomputed_distances() -> None:
+    apart = np.abs(IRIS[:, None] - IRIS).sum(axis=2)
+    model = KNeighborsClassifier(metric="precomputed").fit(apart[::2, ::2], SPECIES[::2])
+    same = KNeighborsClassifier(p=1).fit(IRIS[::2], SPECIES[::2])
+    np.testing.assert_array_equal(model.predict(apart[1::2, ::2]), same.predict(IRIS[1::2]))
+    by_distance = cross_val_score(KNeighborsClassifier(metric="precomputed"), apart, SPECIES)
+    np.testing.assert_array_equal(by_distance, cross_val_score(KNeighborsClassifier(p=1), IRIS, SPECIES))
+
+
+def test_missing_values_where_the_metric_takes_them() -> None:
+    X = [[0.0, 1.0], [1.0, np.nan], [2.0, 3.0], [3.0, 5.0]]
+    model = KNeighborsClassifier(1, metric="nan_euclidean").fit(X, [0, 0, 1, 1])
+    assert model.predict([[np.nan, 4.9], [0.9, np.nan]]).tolist() == [1, 0]
+
+
+@pytest.mark.parametrize("build", [KDTree, sklearn.neighbors.BallTree])
+def test_a_tree_in_place_of_a_table(build: Any) -> None:
+    own = KNeighborsClassifier().fit(build(IRIS), SPECIES)
+    np.testing.assert_array_equal(own.predict(IRIS), KNeighborsClassifier().fit(IRIS, SPECIES).predict(IRIS))
+    assert own.n_features_in_ == 4
+    theirs = sklearn.neighbors.NearestNeighbors().fit(build(IRIS))
+    assert KNeighborsClassifier().fit(theirs, SPECIES).n_samples_fit_ == 150
+    np.testing.assert_array_equal(np.asarray(KDTree(IRIS), np.float32), IRIS.astype(np.float32))
+
+
+def test_rows_of_the_fit_are_left_out_one_by_one() -> None:
+    model = KNeighborsClassifier(3).fit(IRIS, SPECIES)
+    others = [
+        KNeighborsClassifier(3).fit(np.delete(IRIS, row, 0), np.delete(SPECIES, row)).predict(IRIS[[row]])[0]
+        for row in range(150)
+    ]
+    assert model.predict(None).tolist() == others
+    assert model.score(None, SPECIES) == np.mean(np.array(others) == SPECIES)
+
+
+def test_a_model_that_is_not_fitted() -> None:
+    with pytest.raises(NotFittedError, match="This KNeighborsRegressor instance is not fitted yet"):
+        KNeighborsRegressor().predict(IRIS)

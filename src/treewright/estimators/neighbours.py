@@ -1,4 +1,4 @@
-"""KNeighborsClassifier and KNeighborsRegressor: predictions from the nearest rows, by a k-d tree."""
+"""KNeighborsClassifier and KNeighborsRegressor: predictions from the nearest rows."""
 
 from __future__ import annotations
 
@@ -10,17 +10,22 @@ from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_array, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import assert_all_finite, check_array, check_is_fitted, column_or_1d
 
 from treewright._suggestions import checked_keywords
-from treewright.encoding import encode
-from treewright.encoding.schema import Schema
+from treewright.estimators._neighbour_search import (
+    KNOWN_METRICS,
+    effective_metric,
+    fitted_searcher,
+    is_metric,
+    n_rows_of,
+    nearest,
+)
 from treewright.estimators._predictions import ClassifierPredictions, RegressorPredictions
-from treewright.estimators._tables import Fitted, is_unknown_to_sklearn, refuse_one_dimension, replace_fit
+from treewright.estimators._tables import Fitted, replace_fit
 from treewright.estimators.targets import plain_target
-from treewright.neighbours.kd_tree import KDTree
-from treewright.parameters.checks import one_of
-from treewright.parameters.neighbours import METRICS, NeighbourParameters, Weights
+from treewright.parameters.checks import Allowed
+from treewright.parameters.neighbours import NeighbourParameters, Weights
 from treewright.parameters.spec import parameter
 
 
@@ -29,10 +34,12 @@ class NeighboursEstimator(NeighbourParameters, BaseEstimator):  # type: ignore[m
 
     Attributes
     ----------
-    model_ : treewright.KDTree
-        The k-d tree.
-    effective_metric_ : str
+    model_ : treewright.KDTree or sklearn.neighbors.NearestNeighbors
+        What finds the neighbours; see `algorithm`.
+    effective_metric_ : str or callable
         The metric, such as "euclidean" for "minkowski" with ``p=2``.
+    effective_metric_params_ : dict
+        Its parameters, such as the `p` of "minkowski".
     n_samples_fit_ : int
         The number of rows of the fit.
     n_features_in_ : int
@@ -41,7 +48,12 @@ class NeighboursEstimator(NeighbourParameters, BaseEstimator):  # type: ignore[m
         Their names, if the table had any.
     """
 
-    metric: str = parameter(default="minkowski", allowed=one_of(*METRICS))
+    metric: Any = parameter(
+        default="minkowski",
+        allowed=Allowed(
+            is_metric, f"one of {', '.join(map(repr, KNOWN_METRICS))}, or a function of two rows"
+        ),
+    )
     parameter_error: ClassVar[type[Exception]] = InvalidParameterError
 
     @checked_keywords
@@ -52,8 +64,9 @@ class NeighboursEstimator(NeighbourParameters, BaseEstimator):  # type: ignore[m
 
         Parameters
         ----------
-        X : table of shape (n_rows, n_columns)
-            Finite numbers; float32 is kept as it is.
+        X : table of shape (n_rows, n_columns), KDTree, or what scikit-learn's search takes
+            Finite numbers; float32 is kept as it is. A sparse matrix, a `BallTree` or a fitted
+            `NearestNeighbors` are searched by scikit-learn.
         y : array of shape (n_rows,) or (n_rows, n_targets)
             The classes or numbers to predict.
 
@@ -64,23 +77,19 @@ class NeighboursEstimator(NeighbourParameters, BaseEstimator):  # type: ignore[m
         """
         self.check_parameters()
         probe = type(self)()  # takes the columns, so that a fit that fails changes nothing
-        rows = number_matrix(probe, X, reset=True)
+        searcher = fitted_searcher(self, probe, X)
+        n_rows = n_rows_of(searcher)
         plain_target(y, type(self).__name__)
         target = np.asarray(y)
         if target.ndim == 2 and target.shape[1] == 1:
             target = column_or_1d(target, warn=True)
         of_target = self._target_attributes(target)
-        if len(target) != len(rows):
-            raise ValueError(
-                f"X has {len(rows)} rows, but y has {len(target)}; both must have the same number"
-            )
+        if len(target) != n_rows:
+            raise ValueError(f"X has {n_rows} rows, but y has {len(target)}; both must have the same number")
         fitted: Fitted = {name: value for name, value in vars(probe).items() if name.endswith("_in_")}
         fitted |= of_target
-        fitted["model_"] = KDTree(
-            rows, self.leaf_size, self.metric, p=self.p, spill=self.spill, n_jobs=self.n_jobs
-        )
-        fitted["effective_metric_"] = fitted["model_"].metric
-        fitted["n_samples_fit_"] = len(rows)
+        fitted |= {"model_": searcher, "n_samples_fit_": n_rows}
+        fitted["effective_metric_"], fitted["effective_metric_params_"] = effective_metric(searcher)
         replace_fit(self, fitted)
         return self
 
@@ -90,7 +99,8 @@ class NeighboursEstimator(NeighbourParameters, BaseEstimator):  # type: ignore[m
         Parameters
         ----------
         X : table of shape (n_queries, n_columns), default=None
-            The queries; None for the rows of the fit, none of which is then its own neighbour.
+            The queries; None for the rows of the fit, none of which is then its own neighbour. With
+            ``metric="precomputed"`` the distances to the rows of the fit.
         n_neighbors : int, default=None
             The number of neighbours; None for that of the estimator.
         return_distance : bool, default=True
@@ -103,19 +113,16 @@ class NeighboursEstimator(NeighbourParameters, BaseEstimator):  # type: ignore[m
         index : ndarray of shape (n_queries, n_neighbors)
             The positions of the neighbours among the rows of the fit.
         """
-        tree = self._fitted()["model_"]
+        fitted = self._fitted()
         count = self.n_neighbors if n_neighbors is None else n_neighbors
         type(self)(count).check_parameters()
-        n_others = tree.n_points - (X is None)
+        n_others = fitted["n_samples_fit_"] - (X is None)
         if count > n_others:
             raise ValueError(
                 f"n_neighbors is {count}; it must be at most {n_others}, the number of rows of the fit"
                 + " less the query itself" * (X is None)
             )
-        queries = tree.data if X is None else number_matrix(self, X, reset=False)
-        distance, index = tree.query(queries, count + (X is None), search=self.search, n_jobs=self.n_jobs)
-        if X is None:
-            distance, index = _without_itself(distance, index)
+        distance, index = nearest(self, fitted["model_"], X, count)
         return (distance, index) if return_distance else index
 
     def kneighbors_graph(
@@ -141,14 +148,14 @@ class NeighboursEstimator(NeighbourParameters, BaseEstimator):  # type: ignore[m
         n, k = index.shape
         values = distance.ravel() if mode == "distance" else np.ones(n * k)
         start = np.arange(0, n * k + 1, k)
-        return csr_matrix((values, index.ravel(), start), shape=(n, self._fitted()["model_"].n_points))
+        return csr_matrix((values, index.ravel(), start), shape=(n, self._fitted()["n_samples_fit_"]))
 
     def _target_attributes(self, target: NDArray[Any]) -> Fitted:
         """The fitted attributes of the targets, which are checked."""
         raise NotImplementedError
 
     def _fitted(self) -> Fitted:
-        check_is_fitted(self, msg="this %(name)s is not fitted yet; call fit with a table and a target first")
+        check_is_fitted(self)
         return self.__dict__
 
     def _weighted_neighbours(self, X: Any) -> tuple[Fitted, NDArray[np.intp], NDArray[np.float64]]:
@@ -171,6 +178,9 @@ class NeighboursEstimator(NeighbourParameters, BaseEstimator):  # type: ignore[m
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
+        tags.input_tags.sparse = self.search == "exact" and not self.spill
+        tags.input_tags.pairwise = self.metric == "precomputed"
+        tags.input_tags.allow_nan = self.metric == "nan_euclidean"
         return tags
 
 
@@ -214,6 +224,7 @@ class KNeighborsClassifier(ClassifierPredictions, ClassifierMixin, NeighboursEst
         return fitted, shares
 
     def _target_attributes(self, target: NDArray[Any]) -> Fitted:
+        assert_all_finite(target, input_name="y")
         check_classification_targets(target)
         several = target.ndim == 2
         pairs = [np.unique(column, return_inverse=True) for column in (target.T if several else [target])]
@@ -252,41 +263,6 @@ class KNeighborsRegressor(RegressorPredictions, RegressorMixin, NeighboursEstima
         return {"_target": check_array(target, dtype=np.float64, **options)}
 
 
-def number_matrix(estimator: Any, X: Any, *, reset: bool) -> NDArray[np.floating]:
-    """A table as a matrix of float32 or float64; ValueError names a column that holds something else."""
-    refuse_one_dimension(X)
-    if is_unknown_to_sklearn(X) and not hasattr(X, "__array__"):
-        data = encode(X)
-        _refuse_categories(data.schema)
-        names = np.array(data.schema.names, dtype=object)
-        if reset:
-            estimator.n_features_in_, estimator.feature_names_in_ = len(names), names
-        elif names.tolist() != getattr(estimator, "feature_names_in_", names).tolist():
-            raise ValueError("The feature names should match those that were passed during fit")
-        return np.stack([np.asarray(column, np.float64) for column in data.columns], axis=1)
-    try:
-        return validate_data(  # type: ignore[no-any-return]
-            estimator, X, reset=reset, dtype=(np.float64, np.float32), order="C", ensure_all_finite=False
-        )
-    except ValueError as trouble:
-        try:
-            schema = encode(X).schema
-        except (TypeError, ValueError):
-            raise trouble from None
-        _refuse_categories(schema)
-        raise
-
-
-def _refuse_categories(schema: Schema) -> None:
-    """Raise an error that names the first column that does not hold numbers."""
-    for column in schema.columns:
-        if not column.type.is_summable:
-            raise ValueError(
-                f"column {column.name!r} holds no numbers ({column.kind}); nearest neighbours need numbers "
-                "in all columns: encode it, or drop it"
-            ) from None
-
-
 def neighbour_weights(weights: Weights, distance: NDArray[np.float64]) -> Any:
     """The weight of each neighbour."""
     if weights is None or (isinstance(weights, str) and weights == "uniform"):
@@ -303,13 +279,3 @@ def neighbour_weights(weights: Weights, distance: NDArray[np.float64]) -> Any:
     safe = np.where(at_zero, 1.0, distance)
     nearest = safe.min(axis=1, keepdims=True)  # weights relative to it cannot overflow
     return np.where(at_zero.any(axis=1, keepdims=True), at_zero, nearest / safe)
-
-
-def _without_itself(
-    distance: NDArray[np.float64], index: NDArray[np.intp]
-) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """The neighbours of the rows of the fit without the row itself, or the last one if it is absent."""
-    itself = index == np.arange(len(index))[:, None]
-    itself[~itself.any(axis=1), -1] = True
-    shape = len(index), index.shape[1] - 1
-    return distance[~itself].reshape(shape), index[~itself].reshape(shape)

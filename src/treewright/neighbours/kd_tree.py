@@ -114,6 +114,10 @@ class KDTree:
         """A copy of the points."""
         return self._core.points()
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        """The points; what takes tables takes the tree."""
+        return self.data if dtype is None else self.data.astype(dtype, copy=False)
+
     @property
     def copies(self) -> float:
         """How often a point is kept, on average: 1 without spill."""

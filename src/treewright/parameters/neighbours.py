@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.parameters.checks import Allowed, is_real, number, one_of, whole
+from treewright.parameters.checks import Allowed, instance, is_real, number, one_of, whole
 from treewright.parameters.spec import Parameters, parameter
 
 METRIC_ALIASES = {
@@ -68,7 +68,7 @@ class KDTreeParameters(Parameters, group="Growing"):
 
 
 class NeighbourParameters(Parameters, group="Growing"):
-    """Those of scikit-learn's KNeighbors estimators that a k-d tree has, and how it is searched."""
+    """Those of scikit-learn's KNeighbors estimators, and how the k-d tree is searched."""
 
     n_neighbors: int = parameter(
         default=5, kw_only=False, doc="How many of the nearest rows are used.", allowed=whole(1)
@@ -83,9 +83,30 @@ class NeighbourParameters(Parameters, group="Growing"):
             "'uniform', 'distance', a function of distances, or None",
         ),
     )
+    algorithm: Literal["auto", "kd_tree", "ball_tree", "brute"] = parameter(
+        default="auto",
+        doc='"auto" and "kd_tree" are treewright\'s k-d tree where the table is dense and the metric one of '
+        "Minkowski's. All else is left to scikit-learn's search: sparse tables, other metrics, "
+        '"ball_tree" and "brute".',
+        allowed=one_of("auto", "kd_tree", "ball_tree", "brute"),
+    )
     leaf_size: int = parameter(default=40)
-    p: float = parameter(default=2)
-    metric: str = parameter(default="minkowski")
+    p: float = parameter(
+        default=2,
+        doc='The power of "minkowski". Below 1 it is no metric, and all rows are compared.',
+        allowed=Allowed(lambda v: is_real(v) and v > 0, "a number > 0, or infinity"),
+    )
+    metric: Any = parameter(
+        default="minkowski",
+        kind="str, callable or DistanceMetric",
+        doc=f'For the k-d tree {_metric_texts()}, or "minkowski" with `p`. Others are scikit-learn\'s: its '
+        'names, a function of two rows, or "precomputed" distances.',
+    )
+    metric_params: dict[str, Any] | None = parameter(
+        default=None,
+        doc="Further arguments of a metric of scikit-learn's.",
+        allowed=instance(dict, "a dict"),
+    )
     search: Literal["exact", "defeatist"] = parameter(
         default="exact",
         doc="Find the nearest rows, or near ones in the leaf that a query falls into.",
