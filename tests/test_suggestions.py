@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 from collections.abc import Callable
 from inspect import isfunction, signature
 from typing import Any
@@ -171,6 +173,17 @@ VALUES: list[tuple[Callable[[], Any], str]] = [
     (lambda: TREE.export("xlsx"), "excel"),
     (lambda: TREE.export("sql", dialect="postgre"), "postgres"),
     (lambda: tw.encode(TABLE, "agee"), "age"),
+    (lambda: tw.encode(TABLE, ANSWER, kinds={"age": "float"}), "number"),
+    (lambda: tw.encode(TABLE, ANSWER, kinds={"age": "datetime"}), "time"),
+    (lambda: tw.grow(DATA, selection="ctree"), "test"),
+    (lambda: tw.grow(DATA, costs=tw.Costs(priors={"acepted": 0.5, "refused": 0.5})), "accepted"),
+    (lambda: tw.DecisionTreeClassifier(class_weight={"acepted": 2}).fit(TABLE, ANSWER), "accepted"),
+    (lambda: tw.select(tw.prune(TREE), by="folds", data=DATA, rule="1se"), "1-SE"),
+    (lambda: tw.certify(TREE, test=DATA, detla=0.1), "delta"),
+    (lambda: tw.plot_decision_regions(TREE, "ages", "income"), "age"),
+    (lambda: tw.HistGradientBoostingClassifier(loss="logloss").fit(TABLE, ANSWER), "log_loss"),
+    (lambda: tw.KNeighborsClassifier(weights="distanc").fit([[1.0]] * 9, [0, 1] * 4 + [1]), "distance"),
+    (lambda: tw.datsets, "datasets"),
     (lambda: tw.encode(TABLE, ANSWER, kinds={"City": "category"}), "city"),
     (lambda: tw.encode(TABLE, ANSWER, kinds={"city": "categorical"}), "category"),
     (lambda: tw.grow(DATA, monotonic_cst={"incom": 1}), "income"),
@@ -217,6 +230,12 @@ def test_names_that_nothing_resembles_are_plain_errors() -> None:
         tw.Gain(zzzyx=1)  # type: ignore[call-arg]
 
 
+def test_packages_need_no_import_of_their_own() -> None:
+    code = "import treewright as tw; print(tw.datasets.load_spam.__name__, 'plotting' in dir(tw))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert run.stdout.split() == ["load_spam", "True"]
+
+
 def test_own_names_win_over_words_of_other_libraries() -> None:
     assert closest("Seed", ["seed", "random_state"]) == "seed"
     assert suggestions("N-trees", ["n_trees", "n_estimators"]) == ["n_trees"]
@@ -231,4 +250,4 @@ def test_every_word_stands_for_a_name_that_exists() -> None:
     functions = [each for each in (*public, boost) if isfunction(each)]
     known |= {name for each in functions for name in signature(each).parameters}
     ours = {name for names in _suggestions._OURS.values() for name in names}
-    assert not ours - known - {"log_loss", "1-SE", "leaves", "columns"}
+    assert not ours - known - {"log_loss", "1-SE", "leaves", "columns", "time", "number", "category", "test"}

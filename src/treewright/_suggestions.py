@@ -67,6 +67,10 @@ _SYNONYMS = {
     "testshare testfraction testratio holdoutfraction": "test_size",
     "validationshare validationsize valsize": "validation_fraction",
     "shuffles nrepeat repeats": "n_repeats",
+    # kinds of columns
+    "date datetime timestamp": "time",
+    "float int integer double numeric continuous": "number",
+    "string str object factor enum categorical nominal": "category",
     # criteria, losses, methods of pruning
     "informationgain infogain shannon": "entropy",
     "deviance crossentropy binarycrossentropy binarylogloss logistic": "log_loss",
@@ -96,7 +100,7 @@ _SYNONYMS = {
     "rpart tree cart": "CARTClassifier CARTRegressor",
     "decisiontree treeclassifier": "DecisionTreeClassifier DecisionTreeRegressor",
     "treeregressor": "DecisionTreeRegressor",
-    "ctree conditionalinferencetree": "ConditionalInference",
+    "ctree conditionalinferencetree": "ConditionalInference test",
     "c50 j48 c45 quinlan": "C45Classifier",
     "chaid": "CHAIDClassifier",
     "id3": "ID3Classifier",

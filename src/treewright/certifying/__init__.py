@@ -186,7 +186,7 @@ def certify(
         others = " and ".join(held_out_methods())
         raise ValueError(f"method {name!r} is for the training rows, test= for {others}")
     if wrong := set(options) - chosen.options:
-        known = choices_text(min(wrong), sorted(chosen.options))
+        known = choices_text(min(wrong), [*sorted(chosen.options), "method", "test", "data", "delta"])
         raise ValueError(f"method {name!r} has no option {min(wrong)!r}; it has: {known}")
     rows = test if chosen.takes == "test" else data
     if rows is not None:

@@ -181,7 +181,9 @@ def _priors(target: Target, priors: Any, weights: Floats) -> Floats:
     priors = _by_labels(priors, classes)
     if isinstance(priors, Mapping):
         if set(priors) != set(classes):
-            raise ValueError(f"priors must name every class once: {classes}")
+            wrong = next((label for label in priors if label not in classes), None)
+            known = choices_text(wrong, classes, in_quotes=True)
+            raise ValueError(f"priors must name every class once: {known}")
         priors = [priors[label] for label in classes]
     shares = _numbers(priors, f"priors must be {len(classes)} numbers, one for each class, or a dict")
     if shares.shape != (len(classes),):
