@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -51,6 +52,8 @@ def test_a_public_name_is_described(name: str) -> None:
     item = getattr(treewright, name)
     assert len(REFERENCE.summary(item)) > 10
     assert ">>> " in (inspect.getdoc(item) or ""), "an example is missing"
+    sections = re.findall(r"^(\w[\w ]*)\n-{3,}$", inspect.getdoc(item) or "", re.MULTILINE)
+    assert len(sections) == len(set(sections)), "a section is there twice"
     found = REFERENCE.entries(item)
     assert [each.name for each in arguments(item) if not found.get(each.name)] == []
     if inspect.isclass(item) and issubclass(item, Parameters):
