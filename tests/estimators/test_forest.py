@@ -17,7 +17,7 @@ from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.ensemble import StackingClassifier
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import DataConversionWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
@@ -488,6 +488,17 @@ def test_the_criterion_that_scikit_learn_removes(kind):
     assert [each.filename for each in caught] == [__file__]
     same = kind(max_depth=3, random_state=0).fit(DIABETES, PROGRESS)
     assert_array_equal(model.predict(DIABETES), same.predict(DIABETES))
+
+
+@pytest.mark.parametrize("kind", CLASSIFIERS + REGRESSORS)
+def test_a_column_of_targets_comes_with_a_warning(kind):
+    with pytest.warns(DataConversionWarning, match="A column-vector y was passed") as caught:
+        model = kind(n_estimators=3, random_state=0).fit(IRIS, SPECIES[:, np.newaxis])
+    assert [each.filename for each in caught] == [__file__]
+    assert_array_equal(
+        model.predict(IRIS), kind(n_estimators=3, random_state=0).fit(IRIS, SPECIES).predict(IRIS)
+    )
+    kind(n_estimators=3).fit(IRIS, np.stack([SPECIES, SPECIES], axis=1))  # two targets come without
 
 
 def test_sparse_targets_are_refused():

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, hstack
+from sklearn.exceptions import DataConversionWarning
 from sklearn.metrics import r2_score
 from sklearn.utils import check_random_state
 
@@ -71,6 +72,12 @@ class VotingEstimator(VotingParameters, TableEstimator):
         raise NotImplementedError
 
     def _fit(self, X: Any, y: Any, data: Dataset, described: Fitted) -> None:
+        if getattr(y, "shape", ())[1:] == (1,):
+            warn_caller(
+                "A column-vector y was passed when a 1d array was expected. Please change the shape of y to "
+                "(n_samples,), for example using ravel().",
+                DataConversionWarning,
+            )
         before: Forest | None = vars(self).get("model_") if self.warm_start else None
         n_before = 0 if before is None else len(before)
         if before is not None and self.n_estimators == n_before:
