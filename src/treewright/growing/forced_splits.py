@@ -119,7 +119,7 @@ def _position(data: Dataset, name: str) -> int:
     try:
         return data.schema.position(name)
     except KeyError as error:
-        raise ValueError(f"{error.args[0]}: it cannot be split by {name!r}") from None
+        raise ValueError(f"it cannot be split by {name!r}: {error.args[0]}") from None
 
 
 def _best_of_column(data: Dataset, name: str, whole: Tree, grow: Grow, options: Options) -> tuple[_Cut, Tree]:
