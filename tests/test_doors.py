@@ -14,6 +14,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from cyclopts import CycloptsError
 from matplotlib import pyplot as plt
 from scipy.sparse import csc_array
 from sklearn.base import BaseEstimator
@@ -21,12 +22,16 @@ from sklearn.tree import DecisionTreeClassifier as SklearnTree
 
 import treewright as tw
 from treewright.certifying import leaf_intervals
+from treewright.cli import _app, _options
+from treewright.cli.commands import COMMANDS
+from treewright.cli.errors import usage_error
 from treewright.encoding.splits import random_parts, set_aside, split
 from treewright.ensembles import adaboost, gradient_boosting
 from treewright.ensembles.adaboost_r2 import boost_numbers
 from treewright.ensembles.out_of_bag import importance_of, out_of_bag, votes_against
 from treewright.ensembles.proximity import leaves_of, proximity
 from treewright.explaining.weak_learning_bound import weak_learning_bound
+from treewright.exporting import FORMATS
 from treewright.feature_selection.boruta import boruta, forest_importances
 from treewright.feature_selection.univariate import split_scores
 from treewright.feature_selection.wrapper import search_columns
@@ -39,6 +44,7 @@ from treewright.pruning import METHODS
 from treewright.pruning.reduced_error import reduced_error
 from treewright.pruning.rule_post_pruning import rule_list
 from treewright.pruning.srm import srm
+from treewright.selecting import WAYS
 from treewright.selecting.folds import folds as select_by_folds
 from treewright.selecting.held_out import held_out
 
@@ -573,3 +579,92 @@ def test_mistakes_of_the_split() -> None:
         tw.train_test_split(TABLE, CLASSES, tets_size=0.5)
     with pytest.raises(TypeError, match="give a table and its target"):
         tw.train_test_split()
+
+
+# ---- one word for one thing ----------------------------------------------------------------------------
+
+OTHER_WORDS = {  # of our words, for which each door has a parameter
+    "max_depth": ["depth", "height", "max_height"],
+    "max_leaf_nodes": ["num_leaves", "max_nodes", "n_leaves"],
+    "min_samples_split": ["minsplit", "min_rows_split"],
+    "min_samples_leaf": ["min_rows_leaf", "minbucket", "min_node_size"],
+    "min_impurity_decrease": ["min_gain", "min_split_gain"],
+    "min_weight_fraction_leaf": ["min_weight_leaf"],
+    "random_state": ["seed", "random_seed"],
+    "n_jobs": ["n_threads", "threads", "num_cores"],
+    "n_estimators": ["n_trees", "ntree"],
+    "test_size": ["test_share", "shares"],
+    "validation_fraction": ["validation_share", "validation_size"],
+    "delta": ["confidence_level", "conf_level"],
+}
+COMMANDS_OPTIONS = {command: _options(_app(COMMANDS)[command]) for command in COMMANDS}
+
+
+def parameters_of(name: str) -> set[str]:
+    """The parameters of a public function, of a class and its methods."""
+    thing = getattr(tw, name)
+    functions = [thing]
+    if inspect.isclass(thing):
+        members = inspect.getmembers(thing, inspect.isfunction)
+        functions = [each for member, each in members if member == "__init__" or member[0] != "_"]
+    found = {argument for function in functions for argument in inspect.signature(function).parameters}
+    return found | getattr(thing, "parameters", {}).keys()
+
+
+def test_no_door_has_another_word() -> None:
+    other = {word for words in OTHER_WORDS.values() for word in words}
+    for name in tw.__all__:
+        assert not parameters_of(name) & other, name
+    for folder in (METHODS, WAYS, FORMATS):
+        for name in folder.names:
+            assert not folder.options(name).keys() & other, name
+    for command, options in COMMANDS_OPTIONS.items():
+        assert not {option.strip("-").replace("-", "_") for option in options} & other, command
+        if command not in ("prune", "fit", "compare"):
+            assert "--leaves" not in options
+
+
+@pytest.mark.parametrize(
+    ("word", "functions", "estimators", "commands"),
+    [
+        ("max_depth", "grow grow_forest", "DecisionTreeClassifier RandomForestRegressor", "fit compare"),
+        ("max_leaf_nodes", "grow distill", "DecisionTreeRegressor ExtraTreesClassifier", "fit compare"),
+        ("min_samples_split", "grow", "DecisionTreeClassifier RandomForestClassifier", "fit compare"),
+        ("min_samples_leaf", "grow", "CARTClassifier HistGradientBoostingRegressor", "fit compare"),
+        ("min_impurity_decrease", "grow grow_forest", "DecisionTreeClassifier", "fit compare"),
+        ("min_weight_fraction_leaf", "grow", "ExtraTreeRegressor RandomForestRegressor", ""),
+        ("random_state", "grow train_test_split folds stability importance report compare distill", "", ""),
+        ("random_state", "", "DecisionTreeClassifier AdaBoostClassifier ShadowSelector", "fit prune report"),
+        ("n_jobs", "grow compare stability shapley_values", "RandomForestClassifier", "fit compare predict"),
+        ("n_estimators", "grow_forest", "RandomForestClassifier BaggingRegressor", ""),
+        ("test_size", "train_test_split compare", "", "fit"),
+        ("validation_fraction", "compare", "HistGradientBoostingClassifier CostComplexity", "fit"),
+        ("delta", "certify explain report importance compare certify_votes", "DecisionTreeClassifier", "fit"),
+    ],
+)
+def test_every_door_has_the_same_word(word: str, functions: str, estimators: str, commands: str) -> None:
+    assert word in OTHER_WORDS
+    for name in [*functions.split(), *estimators.split()]:
+        assert word in parameters_of(name), name
+    for command in commands.split():
+        assert f"--{word.replace('_', '-')}" in COMMANDS_OPTIONS[command], command
+
+
+@pytest.mark.parametrize(
+    ("word", "other"), [(word, each) for word in OTHER_WORDS for each in OTHER_WORDS[word]]
+)
+def test_another_word_is_answered_with_ours(word: str, other: str) -> None:
+    doors: list[Door] = [tw.grow, tw.grow_forest, tw.train_test_split, tw.compare, tw.folds]
+    doors += [tw.DecisionTreeClassifier, tw.RandomForestClassifier]
+    known = [door for door in doors if word in inspect.signature(door).parameters]
+    if word == "delta":
+        known.append(lambda *_, **given: tw.certify(TREE, **given))
+    for door in known:
+        rows = () if inspect.isclass(door) else (TABLE, CLASSES)
+        with pytest.raises((TypeError, ValueError), match=rf"'{other}'.* did you mean .*'{word}'"):
+            door(*rows, **{other: 1})
+    assert known
+    option, flag = f"--{other.replace('_', '-')}", f"--{word.replace('_', '-')}"
+    if flag in COMMANDS_OPTIONS["fit"]:
+        message = usage_error(CycloptsError(), ["fit", option, "1"], COMMANDS_OPTIONS["fit"])
+        assert message == f"there is no option {option} here; did you mean {flag}?"

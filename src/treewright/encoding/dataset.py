@@ -15,6 +15,7 @@ from treewright._arrays import Array
 from treewright._display import Layout, Shown
 from treewright._text import count, name_text, percent, set_text
 from treewright.encoding.schema import Column, Schema, Target
+from treewright.parameters.checks import n_threads
 
 UNKNOWN_CLASS = -1  # the code of a class that the schema does not know, see `encode(judging=True)`
 
@@ -216,13 +217,15 @@ class Dataset(Shown):
         """Whether `bins` were made already."""
         return "_bins" in self.__dict__
 
-    def bins(self, n_threads: int = 1) -> tuple[Array, Array]:
+    def bins(self, n_jobs: int | None = None) -> tuple[Array, Array]:
         """Two bytes per cell, made once and shared by every tree grown on this table.
 
         (rows, columns) fine bins, and (columns, 256) whether a bin holds several values.
         """
         if not self.has_bins:
-            self.__dict__["_bins"] = _core.bin_columns(self.columns, self.schema.category_counts, n_threads)
+            self.__dict__["_bins"] = _core.bin_columns(
+                self.columns, self.schema.category_counts, n_threads(n_jobs)
+            )
         bins: tuple[Array, Array] = self.__dict__["_bins"]
         return bins
 
