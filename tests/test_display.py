@@ -15,7 +15,7 @@ from treewright.certifying import Certificates, leaf_intervals
 from treewright.ensembles.adaboost import boost
 from treewright.ensembles.adaboost_r2 import boost_numbers
 from treewright.ensembles.gradient_boosting import boost as gradient_boost
-from treewright.ensembles.out_of_bag import importance_of
+from treewright.ensembles.out_of_bag import importance_of, out_of_bag
 from treewright.explaining.weak_learning_bound import weak_learning_bound
 from treewright.metrics import metrics
 
@@ -53,6 +53,7 @@ RESULTS: dict[str, tuple[Callable[[], Any], str]] = {
     "rules of numbers": (lambda: tw.RuleList.of(tw.grow(NUMBERS, max_leaf_nodes=3)), "training rows"),
     "Importance": (lambda: tw.importance(TREE, TEST), HOSTILE),
     "ForestImportance": (lambda: importance_of(FOREST, TRAIN), HOSTILE),
+    "OutOfBag": (lambda: out_of_bag(FOREST, TRAIN), "rows with votes"),
     "ShapleyValues": (lambda: tw.shapley_values(SIMPLE, ROW), HOSTILE),
     "Stability": (lambda: tw.stability(TRAIN, n_bootstraps=3, max_leaf_nodes=3), HOSTILE),
     "Decision": (lambda: tw.explain(SIMPLE, ROW), f"{HOSTILE} is 0.3"),

@@ -82,6 +82,7 @@ from treewright.plotting import plot_confusion_matrix as plot_confusion_matrix
 from treewright.plotting import plot_decision_regions as plot_decision_regions
 from treewright.plotting import plot_defeatist_curve as plot_defeatist_curve
 from treewright.plotting import plot_importance as plot_importance
+from treewright.plotting import plot_out_of_bag as plot_out_of_bag
 from treewright.plotting import plot_overfitting_curve as plot_overfitting_curve
 from treewright.plotting import plot_precision_recall as plot_precision_recall
 from treewright.plotting import plot_pruning_path as plot_pruning_path

@@ -143,6 +143,7 @@ _SYNONYMS = {
     "plotcp plotcostcomplexity plotpruning plotccpalphas": "plot_pruning_path",
     "plotlearningcurve plotvalidationcurve plottraincurve": "plot_overfitting_curve",
     "plotfeatureimportance plotfeatureimportances plotvarimp plotpermutationimportance": "plot_importance",
+    "plotoob plotooberror plotforest": "plot_out_of_bag",
     "plotdecisionboundary plotpartition plotsurface": "plot_decision_regions",
     "plotroccurve rocauc": "plot_roc",
     "plotprcurve plotprecisionrecallcurve": "plot_precision_recall",

@@ -15,7 +15,7 @@ from sklearn.calibration import calibration_curve
 import treewright as tw
 from treewright import plotting
 from treewright.ensembles.gradient_boosting import boost
-from treewright.ensembles.out_of_bag import importance_of
+from treewright.ensembles.out_of_bag import importance_of, out_of_bag
 from treewright.plotting.quality import calibration_points
 
 matplotlib.use("Agg")
@@ -80,6 +80,26 @@ def test_importance_of_a_forest() -> None:
     ax = drawn(found.plot())
     used = [each for each in found.ranked if each.rise != 0]
     assert widths(ax) == pytest.approx(sorted((each.rise for each in used), reverse=True))
+
+
+def test_importance_of_many_trees_is_the_share_of_their_gains() -> None:
+    x = np.stack([TABLE[HOSTILE], TABLE["z"], rng.normal(size=N)], axis=1)
+    models = (
+        tw.RandomForestClassifier(5, max_depth=3),
+        tw.HistGradientBoostingClassifier(max_iter=3),
+        tw.AdaBoostClassifier(n_estimators=3),
+    )
+    for model in models:
+        ax = drawn(tw.plot_importance(model.fit(x, ANSWER)))
+        gains = sorted((gain for gain in model.feature_importances_ if gain), reverse=True)
+        assert widths(ax) == pytest.approx(gains)
+
+
+def test_the_out_of_bag_curve() -> None:
+    found = out_of_bag(tw.grow_forest(TRAIN, n_estimators=9, max_depth=3), TRAIN)
+    line = drawn(found.plot()).get_lines()[0]
+    assert line.get_xdata().tolist() == list(range(1, 10))
+    assert line.get_ydata() == pytest.approx(found.curve)
 
 
 def test_a_waterfall_goes_from_the_average_to_the_prediction() -> None:

@@ -18,6 +18,7 @@ from treewright.ensembles.permutation import shuffled_rises
 from treewright.ensembles.side_by_side import Listener, results_in_order, side_by_side
 from treewright.ensembles.totals import has_simple_routes
 from treewright.plotting.explanations import Bars, plot_importance
+from treewright.plotting.forests import plot_out_of_bag
 from treewright.tree import Tree
 from treewright.tree.evaluate import prediction_losses, rows_of
 from treewright.tree.oblique import asked_columns
@@ -34,7 +35,7 @@ _SHUFFLE = 2  # the purpose of the random stream that shuffles columns
 
 
 @dataclass(frozen=True, eq=False)
-class OutOfBag:
+class OutOfBag(Shown):
     """The votes for each row of the trees that were not grown from it.
 
     >>> from treewright import encode, grow_forest
@@ -55,6 +56,19 @@ class OutOfBag:
     def loss(self) -> float:
         """The mean loss with all trees."""
         return float(self.curve[-1])
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Plot the loss after each tree; needs matplotlib."""
+        return plot_out_of_bag(self, ax)
+
+    def _layout(self) -> Layout:
+        is_share = self.answers.dtype.kind != "f"
+        facts = {
+            "trees": f"{len(self.curve):,}",
+            "error" if is_share else "squared error": percent(self.loss) if is_share else f"{self.loss:.4g}",
+            "rows with votes": f"{np.count_nonzero(self.votes):,} of {len(self.votes):,}",
+        }
+        return Layout.of_facts("Out-of-bag votes", facts)
 
     @property
     def means(self) -> Floats:

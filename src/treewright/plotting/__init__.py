@@ -12,6 +12,7 @@ from treewright.plotting.adaboost import plot_adaboost
 from treewright.plotting.boosting import plot_boosting
 from treewright.plotting.certificates import plot_certificate
 from treewright.plotting.explanations import plot_importance, plot_shapley, plot_stability
+from treewright.plotting.forests import plot_out_of_bag
 from treewright.plotting.neighbours import plot_defeatist_curve
 from treewright.plotting.pruning_paths import (
     plot_comparison,
@@ -39,6 +40,7 @@ __all__ = [
     "plot_decision_regions",
     "plot_defeatist_curve",
     "plot_importance",
+    "plot_out_of_bag",
     "plot_overfitting_curve",
     "plot_precision_recall",
     "plot_pruning_path",

@@ -51,8 +51,8 @@ def plot_importance(
 
     Parameters
     ----------
-    found : Importance, ForestImportance, Tree or fitted estimator
-        What `importance` returns; of a model the risk reduction.
+    found : Importance, ForestImportance, Tree, Forest, GradientBoosted or fitted estimator
+        What `importance` returns; of a model the risk reduction by its splits.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
     max_columns : int
@@ -66,7 +66,7 @@ def plot_importance(
     >>> ax.get_xlabel()
     'share of the risk reduction on the training rows'
     """
-    bars = as_importance(found).bars
+    bars = _bars(found)
     order = [j for j in np.argsort(-bars.values, kind="stable").tolist() if bars.values[j] != 0.0]
     shown = order[:max_columns]
     values, places = bars.values[shown], range(len(shown))
@@ -83,6 +83,21 @@ def plot_importance(
     finish(ax, bars.label, "", percent=percent, title=_more(len(order) - len(shown)))
     ax.grid(False, axis="y")
     return ax
+
+
+def _bars(found: Any) -> Bars:
+    """The bars of an importance, of many trees (the shares of their gains), or of one tree."""
+    model = getattr(found, "model_", found)
+    if hasattr(model, "gain_shares"):
+        shares = model.gain_shares
+    elif hasattr(model, "importances"):
+        shares = model.importances()
+    elif hasattr(model, "votes") and hasattr(found, "feature_importances_"):
+        shares = found.feature_importances_
+    else:
+        bars: Bars = as_importance(found).bars
+        return bars
+    return Bars(model.schema.names, shares, "share of the gain of all splits on the training rows", True)
 
 
 @checked_keywords
