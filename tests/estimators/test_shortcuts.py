@@ -11,8 +11,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import treewright as tw
+from treewright import estimators
 
 mpl.use("Agg")
 
@@ -146,3 +150,64 @@ def test_what_cannot_be_saved(tmp_path: Path) -> None:
         with pytest.raises(TypeError, match=message):
             tw.save(what, tmp_path / "model.json")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", [*ALL, "RuleListClassifier"])
+def test_rows_to_certify_come_in_every_form(name: str) -> None:
+    model = tw.RuleListClassifier().fit(*rows_of(name, TRAIN)) if name not in ALL else fitted(name)
+    table, y = rows_of(name, TEST)
+    expected = model.certify(table, y)
+    assert model.certify((table, y)) == expected
+    assert model.certify(table.assign(y=y), "y") == expected
+    assert model.certify((table.assign(y=y), "y")) == expected
+    with pytest.raises(ValueError, match="each counts as one draw here; leave the weights out"):
+        model.certify((table, y, np.ones(len(y))))
+    with pytest.raises(
+        ValueError, match=r"no column 'why' to be the target; .* did you mean 'y'\?|no column"
+    ):
+        model.certify(table.assign(y=y), "why")
+
+
+def check_shortcuts(model: Any, table: Any, y: Any, folder: Path) -> None:
+    """All of them, of one fitted tree."""
+    assert model.certify(table, y).rows == len(y)
+    assert model.explain(table[:1]).value == model.predict(table[:1])[0]
+    assert model.report(table, y).payload["headline"]
+    assert model.plot().figure is not None
+    assert "CASE" in str(model.export("sql", table="rows", check=True))
+    model.save(folder / "model.json")
+    assert (tw.load(folder / "model.json").predict(table) == model.predict(table)).all()
+
+
+@pytest.mark.parametrize("container", ["default", "pandas", "polars"])
+def test_the_last_step_of_a_pipeline(container: str, tmp_path: Path) -> None:
+    scaler = StandardScaler().set_output(transform=container)
+    pipeline = make_pipeline(scaler, tw.DecisionTreeClassifier(max_depth=3))
+    numbers = TABLE[["x", "z"]]
+    pipeline.fit(numbers[TRAIN], CLASSES[TRAIN])
+    check_shortcuts(pipeline[-1], pipeline[:-1].transform(numbers[TEST]), CLASSES[TEST], tmp_path)
+    for wrong in (tw.certify, tw.report):
+        with pytest.raises(TypeError, match="this Pipeline holds the model that is wanted here; give "):
+            wrong(pipeline, numbers[TEST], CLASSES[TEST])
+
+
+def test_the_best_estimator_of_a_search(tmp_path: Path) -> None:
+    search = GridSearchCV(tw.DecisionTreeClassifier(), {"max_depth": [1, 2, 3]}, cv=3)
+    search.fit(TABLE[TRAIN], CLASSES[TRAIN])
+    check_shortcuts(search.best_estimator_, TABLE[TEST], CLASSES[TEST], tmp_path)
+    with pytest.raises(TypeError, match="this GridSearchCV holds the model that is wanted here; give "):
+        tw.save(search, tmp_path / "search.json")
+    forests = GridSearchCV(tw.RandomForestClassifier(5, random_state=0), {"max_depth": [1, 2]}, cv=3)
+    forest = forests.fit(TABLE[TRAIN], CLASSES[TRAIN]).best_estimator_
+    assert forest.certify(TABLE[TEST], CLASSES[TEST]).rows == N - 120
+    forest.save(tmp_path / "forest.json")
+    assert (tw.load(tmp_path / "forest.json").predict(TABLE[TEST]) == forest.predict(TABLE[TEST])).all()
+
+
+def test_every_estimator_has_all_or_none_of_them() -> None:
+    """Trees, ensembles and rule lists; neighbours and selectors of columns have no such model."""
+    methods = ("plot", "explain", "certify", "report", "export", "save")
+    for name in estimators.__all__:
+        has = [hasattr(getattr(tw, name), method) for method in methods]
+        without = name.startswith("KNeighbors") or name.endswith("Selector") or name == "SplitFilter"
+        assert has == [not without] * len(methods), name

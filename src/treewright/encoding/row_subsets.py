@@ -10,6 +10,7 @@ import numpy as np
 
 from treewright._arrays import Ints
 from treewright.encoding.readers import is_a
+from treewright.encoding.rows import is_pair
 from treewright.encoding.tables import read_table
 from treewright.encoding.targets import check_target_columns, target_columns
 
@@ -58,6 +59,19 @@ def n_rows_of(values: Any) -> int:
         return int(shape[0])
     is_column = hasattr(values, "__len__") and not isinstance(values, Mapping)
     return len(values) if is_column else read_table(values).n_rows
+
+
+def separated(table: Any, target: Any) -> tuple[Any, Any]:
+    """A table and the values of its target: given as such, as one tuple, or by the name of the target.
+
+    >>> separated(({"x": [1, 2], "y": ["a", "b"]}, "y"), None)
+    ({'x': [1, 2]}, ['a', 'b'])
+    """
+    if target is None and is_pair(table):
+        if len(table) == 3 and table[2] is not None:
+            raise ValueError("the rows have weights, but each counts as one draw here; leave the weights out")
+        table, target = table[:2]
+    return without_target(table, target) if isinstance(target, str) else (table, target)
 
 
 def _has_names(table: Any) -> bool:

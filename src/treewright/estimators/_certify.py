@@ -8,6 +8,7 @@ import numpy as np
 
 from treewright.certifying import Certificate, certify_errors, certify_losses
 from treewright.encoding import Dataset, encode
+from treewright.encoding.row_subsets import separated
 from treewright.estimators._tables import refuse_one_dimension
 from treewright.estimators.targets import plain_target
 from treewright.parameters import documented
@@ -20,7 +21,7 @@ class Certified:
     def certify(
         self,
         X: Any,
-        y: Any,
+        y: Any = None,
         *,
         delta: float = 0.05,
         choices: int = 1,
@@ -32,10 +33,10 @@ class Certified:
         Parameters
         ----------
         X : table of shape (n_rows, n_columns)
-            Rows that had no part in the fit or in any choice; each counts as one draw.
-        y : array of shape (n_rows,) or (n_rows, n_targets)
-            Their classes or numbers. A class that did not occur in the fit counts as an error, whatever is
-            predicted.
+            Rows that had no part in the fit or in any choice; each counts as one draw. Or a tuple (X, y).
+        y : str or array of shape (n_rows,) or (n_rows, n_targets)
+            The column of X with their classes or numbers, or these themselves. A class that did not occur in
+            the fit counts as an error, whatever is predicted.
         loss_bound : float, default=None
             For numbers: the largest squared error of a row. Without it there is an estimate only.
         check_rows : bool, default=True
@@ -46,6 +47,7 @@ class Certified:
         Certificate
             ``print`` states it in a sentence; ``.value`` is the bound.
         """
+        X, y = separated(X, y)
         refuse_one_dimension(X)
         target = plain_target(y, type(self).__name__)
         answers, truth = np.asarray(self.predict(X)), np.asarray(target)  # type: ignore[attr-defined]

@@ -16,6 +16,7 @@ from treewright._suggestions import checked_keywords
 from treewright.certifying import Certificate, certify, held_out_methods, method_of
 from treewright.encoding import Dataset, encode
 from treewright.encoding.row_hashes import FitRows, KnownRows
+from treewright.encoding.row_subsets import separated
 from treewright.encoding.schema import Schema
 from treewright.estimators._fit_warnings import warn_about_tree
 from treewright.estimators._pruning import choices_of, chosen_by_rows, prune_in_fit
@@ -207,7 +208,7 @@ class TreeEstimator(TableModel):
     def certify(
         self,
         X: Any,
-        y: Any,
+        y: Any = None,
         *,
         delta: float = 0.05,
         method: str = "held_out",
@@ -219,7 +220,9 @@ class TreeEstimator(TableModel):
         Parameters
         ----------
         X : table of shape (n_rows, n_columns)
-            Rows that had no part in the fit or in any choice; each counts as one draw.
+            Rows that had no part in the fit or in any choice; each counts as one draw. Or a tuple (X, y).
+        y : str or array of shape (n_rows,) or (n_rows, n_targets)
+            The column of X with their classes or numbers, or these themselves.
         method : str, default="held_out"
             A method of `treewright.certify` for such rows: "reduced_error" is for the rows that have
             pruned the tree by that method, or by any other.
@@ -232,7 +235,7 @@ class TreeEstimator(TableModel):
             ``print`` states it in a sentence; ``.value`` is the bound.
         """
         tree = self._fitted_tree()
-        data = self._judging_data(tree.schema, X, y, judging=True)
+        data = self._judging_data(tree.schema, *separated(X, y), judging=True)
         known = held_out_methods()
         if method not in known:
             raise ValueError(
