@@ -398,6 +398,21 @@ def test_given_rows_judge_the_iterations(pair, scoring, weighted):
     np.testing.assert_allclose(mine.predict(X), its.predict(X), rtol=1e-4, atol=1e-5)
 
 
+def test_given_rows_cannot_certify_what_they_have_stopped():
+    X, y = table_of_truth_values()
+    target = y > 0
+    model = HistGradientBoostingClassifier(max_iter=20, early_stopping=True, warm_start=True)
+    model.fit(X[:300], target[:300], X_val=X[300:500], y_val=target[300:500])
+    model.set_params(max_iter=25, early_stopping=False).fit(X[:300], target[:300])
+    for rows in (slice(300), slice(300, 500)):
+        with pytest.raises(ValueError, match="are rows of the fit"):
+            model.certify(X[rows], target[rows])
+    assert model.certify(X[500:], target[500:]).value < 1
+    model.set_params(warm_start=False, early_stopping="auto", max_iter=3)
+    unused = model.fit(X[:300], target[:300], X_val=X[300:], y_val=target[300:])  # too few rows to stop
+    assert unused.certify(X[300:], target[300:]).value < 1
+
+
 def test_given_rows_are_read_by_the_schema_of_the_fit():
     X, y = coarse_table()
     frame = pd.DataFrame(X, columns=list("abcd")).assign(b=["kind " + str(int(v)) for v in X[:, 1]])

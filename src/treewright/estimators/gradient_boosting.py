@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
 
 from treewright.encoding import Dataset, encode
-from treewright.encoding.row_hashes import FitRows
+from treewright.encoding.row_hashes import FitRows, KnownRows
 from treewright.ensembles import losses
 from treewright.ensembles.gradient_boosting import GradientBoosted, boost
 from treewright.estimators._boosting_rows import given_rows, joined, kinds_of_columns, rows_set_aside
@@ -127,11 +127,14 @@ class GradientBoostingEstimator(GradientBoostingParameters, TableEstimator):
         losses.check_target(self.loss, data)
         begun, seeds = self._begun(data)
         stops = data.n_counted > _MANY_ROWS if self.early_stopping == "auto" else bool(self.early_stopping)
-        rows, aside = data, None
+        rows, aside, grew = data, None, described["_fit_rows"].grew
         if stops and others is not None:
             rows, aside = joined(data, others), np.arange(data.n_rows + others.n_rows) >= data.n_rows
+            grew = (*grew, KnownRows.of(others))  # they have chosen the number of trees
         elif stops and self.validation_fraction is not None:
             aside = rows_set_aside(data, self.validation_fraction, seeds["_random_seed"])
+        if begun is not None:  # a warm start may continue with other rows
+            grew = (*vars(self)["_fit_rows"].grew, *grew)
         monitor = EarlyStopping(self, (X, X_val), (y, y_val), rows, described, begun, stops=stops)
         model = boost(
             rows,
@@ -156,11 +159,9 @@ class GradientBoostingEstimator(GradientBoostingParameters, TableEstimator):
                 "train_score_": monitor.train_score(model),
                 "validation_score_": monitor.validation_score(model),
                 "_scores": monitor.scores,
+                "_fit_rows": FitRows(grew),
             }
         )
-        if begun is not None:  # a warm start may continue with other rows
-            before: FitRows = vars(self)["_fit_rows"]
-            fitted["_fit_rows"] = FitRows((*before.grew, *described["_fit_rows"].grew))
         replace_fit(self, fitted)
         warn_about_trees(self, data, (tree for trees in model.trees for tree in trees))
 
