@@ -28,7 +28,7 @@ def draw() -> Iterator[tuple[str, str]]:
     """The name and the SVG of each picture, in the order of the page."""
     from matplotlib import pyplot
 
-    matplotlib.use("svg")
+    matplotlib.use("Agg")  # not "svg", which tests of the same process would draw with as well
     names: dict[str, Any] = {}
     with matplotlib.rc_context(STYLE):
         for number, (code, picture) in enumerate(ROOM.findall(PAGE.read_text(encoding="utf-8")), start=1):
