@@ -22,6 +22,12 @@ FILES = {
     "kd_tree": "sklearn.neighbors.tests.test_kd_tree",
     "neighbors_tree": "sklearn.neighbors.tests.test_neighbors_tree",
     "neighbors": "sklearn.neighbors.tests.test_neighbors",
+    # inside scikit-learn's own estimators
+    "ensemble_common": "sklearn.ensemble.tests.test_common",
+    "voting": "sklearn.ensemble.tests.test_voting",
+    "stacking": "sklearn.ensemble.tests.test_stacking",
+    "from_model": "sklearn.feature_selection.tests.test_from_model",
+    "metadata_routing": "sklearn.tests.test_metaestimators_metadata_routing",
 }
 
 
