@@ -9,6 +9,7 @@
 #include "criterion.hpp"
 #include "oblique.hpp"
 #include "problems.hpp"
+#include "ranks.hpp"
 #include "thresholds.hpp"
 
 namespace treewright {
@@ -51,12 +52,38 @@ void read_bins(Problem& problem, const std::optional<Matrix<FineBin>>& bins,
     }
 }
 
-nb::tuple bin_table(nb::handle columns, nb::handle category_counts, std::size_t n_threads) {
+/// Ranks that were made before, for small tables on which many trees are grown.
+void read_ranks(Problem& problem, const std::optional<Matrix<Rank>>& ranks) {
+    if (!ranks) return;
+    if (ranks->shape(0) != problem.columns.size() || ranks->shape(1) != problem.n_rows)
+        throw std::invalid_argument("ranks do not fit the columns");
+    for (std::size_t i = 0; i < problem.columns.size(); ++i)
+        problem.columns[i].ranks = ranks->data() + i * problem.n_rows;
+}
+
+/// The columns of a table, with the number of categories of each.
+Table read_described_table(nb::handle columns, nb::handle category_counts) {
     Table table = read_table(columns);
     const auto n_categories = read_counts(category_counts);
     if (n_categories.size() != table.columns.size())
         throw std::invalid_argument("n_categories needs one number per column");
     for (std::size_t i = 0; i < n_categories.size(); ++i) table.columns[i].n_categories = n_categories[i];
+    return table;
+}
+
+nb::object rank_table(nb::handle columns, nb::handle category_counts, std::size_t n_threads) {
+    const Table table = read_described_table(columns, category_counts);
+    if (table.n_rows > max_ranked_rows) throw std::invalid_argument("the table has too many rows for ranks");
+    std::vector<Rank> ranks;
+    without_gil([&](Interrupt& interrupt) {
+        Pool pool(n_threads, interrupt);
+        ranks = rank_cells(table.columns, table.n_rows, pool, interrupt);
+    });
+    return to_numpy(std::move(ranks), {table.columns.size(), table.n_rows});
+}
+
+nb::tuple bin_table(nb::handle columns, nb::handle category_counts, std::size_t n_threads) {
+    const Table table = read_described_table(columns, category_counts);
     Bins bins;
     without_gil([&](Interrupt& interrupt) {
         Pool pool(n_threads, interrupt);
@@ -90,10 +117,11 @@ nb::dict grow_tree(nb::handle columns, nb::handle category_counts, const std::op
                    double min_gain, std::int64_t max_columns, bool random_splits, std::uint64_t seed,
                    std::int64_t small_rows, const std::optional<Vector<double>>& critical,
                    std::int64_t correction, nb::handle combined, std::int64_t max_combined,
-                   std::size_t n_threads, nb::handle progress) {
+                   std::size_t n_threads, nb::handle progress, const std::optional<Matrix<Rank>>& ranks) {
     Table table = read_table(columns);
     Problem problem = read_problem(table, category_counts, labels, class_counts, numbers, weight);
     read_bins(problem, bins, is_mixed);
+    read_ranks(problem, ranks);
     problem.is_wide = is_wide && problem.targets.are_classes();
     problem.limits = {max_depth,
                       max_splits,
@@ -147,8 +175,10 @@ void bind_growing(nb::module_& module) {
                "criterion"_a, "max_depth"_a, "max_splits"_a, "min_rows_split"_a, "min_rows_leaf"_a,
                "min_weight_leaf"_a, "min_gain"_a, "max_columns"_a, "random_splits"_a, "seed"_a,
                "small_rows"_a, "critical"_a.none(), "correction"_a, "combined"_a, "max_combined"_a,
-               "n_threads"_a, "progress"_a.none());
+               "n_threads"_a, "progress"_a.none(), "ranks"_a = nb::none());
     module.def("bin_columns", &bin_table, "columns"_a, "n_categories"_a, "n_threads"_a);
+    module.attr("max_ranked_rows") = max_ranked_rows;
+    module.def("rank_cells", &rank_table, "columns"_a, "n_categories"_a, "n_threads"_a);
     module.def("readable", &thresholds<readable_threshold>, "low"_a, "high"_a);
     module.def("midpoint", &thresholds<middle_threshold>, "low"_a, "high"_a);
 }

@@ -22,6 +22,10 @@ constexpr FineBin missing_fine_bin = missing_bin << 8;
 constexpr int bin_of(FineBin fine) { return fine >> 8; }
 constexpr int place_of(FineBin fine) { return fine & 0xff; }
 
+/// The place of a value among the distinct values of its column, for tables of fewer than 65,536 rows.
+using Rank = std::uint16_t;
+constexpr Rank missing_value_rank = std::numeric_limits<Rank>::max();
+
 struct Column {
     enum class Type : std::uint8_t { float64, float32, code };
 
@@ -32,6 +36,7 @@ struct Column {
     const FineBin* fine_bins = nullptr;      // of the first row; null where the column has no bins
     std::size_t fine_stride = 0;             // from row to row: all columns of a row lie together
     const std::uint8_t* is_mixed = nullptr;  // whether a bin holds several values, so that it can hide a cut
+    const Rank* ranks = nullptr;             // of the first row; null where the column has none
 
     bool is_category() const { return type == Type::code; }
 

@@ -10,10 +10,12 @@
 #include <span>
 #include <vector>
 
+#include "column_draw.hpp"
 #include "nodes.hpp"
 #include "problem.hpp"
 #include "random_cuts.hpp"
 #include "scanning.hpp"
+#include "sides.hpp"
 #include "significance.hpp"
 #include "splitting.hpp"
 #include "subsets.hpp"
@@ -24,7 +26,7 @@ template <class Id, class Scanner>
 class DrawnCutGrower {
   public:
     explicit DrawnCutGrower(const Problem& problem)
-        : problem_(problem), limits_(problem.limits), scanner_(problem), significance_(problem) {}
+        : problem_(problem), limits_(problem.limits), scanner_(problem), significance_(problem), draw_(problem) {}
 
     void grow(Row* rows, const Job& job, Nodes& out) {
         out_ = &out;
@@ -100,17 +102,14 @@ class DrawnCutGrower {
         node.weight = scanner_.weight();
         Best best;
         best.noise = scanner_.noise();
-        auto order = column_order(problem_, node.key);
-        const std::size_t n_drawn =
-            limits_.max_columns == 0 ? order.size()
-                                     : std::min(order.size(), static_cast<std::size_t>(limits_.max_columns));
-        std::sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(n_drawn));
-        for (std::size_t i = 0; i < order.size() && (i < n_drawn || !node.split.found()); ++i) {
-            if (is_settled(node, best)) break;
-            constexpr std::size_t many = 10000;
-            if (node.size() > many) problem_.interrupt->check();
-            try_column(node, static_cast<std::size_t>(order[i]), best);
-        }
+        for (auto columns = draw_.first(node.key); !columns.empty();
+             columns = node.split.found() ? std::span<const std::int32_t>() : draw_.next())
+            for (const auto column : columns) {
+                if (is_settled(node, best)) break;
+                constexpr std::size_t many = 10000;
+                if (node.size() > many) problem_.interrupt->check();
+                try_column(node, static_cast<std::size_t>(column), best);
+            }
         if (!node.split.found() || node.split.gain < limits_.min_gain) return false;
         if (!problem_.columns[node.split.column].is_category()) find_gap(node);
         if (limits_.critical.empty()) return true;
@@ -270,27 +269,8 @@ class DrawnCutGrower {
     }
     /// Notes for each row of a node on which side it goes; returns how many go left.
     std::size_t mark_sides(const Candidate& parent) {
-        const auto& source = problem_.columns[parent.split.column];
-        std::size_t n_left = 0;
-        const auto mark = [&](auto side) {
-            for (const Id id : ids_of(parent)) n_left += goes_left_[id] = side(rows_[id]);
-        };
-        if (source.is_category()) {
-            const auto& codes = parent.split.left_codes;
-            mark([&](Row row) {
-                const auto code = source.code(row);
-                return code < 0 ? parent.split.missing_left
-                                : std::binary_search(codes.begin(), codes.end(), code);
-            });
-        } else {
-            with_values(source, [&](auto value) {
-                mark([&](Row row) {
-                    const double v = value(row);
-                    return v != v ? parent.split.missing_left : v <= parent.split.low;
-                });
-            });
-        }
-        return n_left;
+        return mark_by_value(problem_, parent.split, std::span<const Row>(rows_),
+                             std::span<const Id>(ids_of(parent)), goes_left_);
     }
     /// Moves the rows that go left to the front, keeping the order on both sides; no branches.
     void divide(const Candidate& parent) {
@@ -310,6 +290,7 @@ class DrawnCutGrower {
     const Limits& limits_;
     Scanner scanner_;
     SignificanceTest significance_;
+    ColumnDraw draw_;
     Nodes* out_ = nullptr;
     std::vector<Row> rows_;  // by local id
     std::vector<Id> ids_, spill_;

@@ -75,6 +75,7 @@ class Excerpt {
         auto* const cells = reinterpret_cast<std::byte*>(cells_.data());
         for (std::size_t i = 0; i < n_columns; ++i) {
             auto& column = problem.columns[i];
+            column.ranks = nullptr;
             column.data = cells + start[i];
             column.stride = static_cast<std::ptrdiff_t>(item_size(column));
             if (!takes_bins)

@@ -1,18 +1,22 @@
 // Growing a subtree in sorted lists: each column's rows are sorted once, and every split divides all lists
-// without disturbing their order. Fast while the lists stay in cache; exact at any size.
+// without disturbing their order. Fast while the lists stay in cache; exact at any size. Where nodes draw a
+// few of many columns, no lists are kept: a node sorts its rows by the columns that it has drawn.
 #pragma once
 
 #include <algorithm>
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <ranges>
 #include <span>
 #include <vector>
 
+#include "column_draw.hpp"
 #include "median_groups.hpp"
 #include "nodes.hpp"
 #include "problem.hpp"
 #include "random_cuts.hpp"
+#include "sides.hpp"
 #include "significance.hpp"
 #include "sorting.hpp"
 #include "splitting.hpp"
@@ -24,7 +28,12 @@ template <class Id, class Scanner, bool ratio>
 class ListGrower {
   public:
     explicit ListGrower(const Problem& problem)
-        : problem_(problem), limits_(problem.limits), scanner_(problem), significance_(problem) {}
+        : problem_(problem),
+          limits_(problem.limits),
+          scanner_(problem),
+          significance_(problem),
+          draw_(problem),
+          keeps_lists_(!draw_.draws() || sorting_cost * draw_.n_first() > problem.columns.size()) {}
 
     void grow(Row* rows, const Job& job, Nodes& out) {
         prepare(rows, job, out);
@@ -57,24 +66,26 @@ class ListGrower {
         }
     };
 
+    /// What sorting the rows of a node by one column takes, in times of dividing a list that is kept.
+    static constexpr std::size_t sorting_cost = 6;
+
     std::size_t n_columns() const { return problem_.columns.size(); }
-    Id* list(std::size_t column) { return lists_.data() + column * n_; }
-    Id* row_list() { return list(n_columns()); }
-    const Id* rank(std::size_t column) const { return ranks_.data() + column * n_; }
+    std::size_t n_lists() const { return keeps_lists_ ? n_columns() : 1; }
+    std::size_t place(std::size_t column) const { return keeps_lists_ ? column : 0; }
+    Id* list(std::size_t column) { return lists_.data() + place(column) * n_; }
+    Id* row_list() { return lists_.data() + n_lists() * n_; }
+    const Id* rank(std::size_t column) const { return ranks_.data() + place(column) * n_; }
 
     void prepare(Row* rows, const Job& job, Nodes& out) {
         out_ = &out;
         rows_.assign(rows, rows + (out.nodes[job.node].end - out.nodes[job.node].begin));
         n_ = rows_.size();
-        lists_.resize((n_columns() + 1) * n_);
-        ranks_.resize(n_columns() * n_);
+        lists_.resize((n_lists() + 1) * n_);
+        ranks_.resize(n_lists() * n_);
         is_constant_.resize(n_columns());
         has_missing_.resize(n_columns());
-        for (std::size_t column = 0; column < n_columns(); ++column) {
-            const auto sorted =
-                sorter_.sort(problem_.columns[column], rows_, list(column), ranks_.data() + column * n_);
-            is_constant_[column] = sorted.is_constant;
-            has_missing_[column] = sorted.has_missing;
+        for (std::size_t column = 0; keeps_lists_ && column < n_columns(); ++column) {
+            sort(column, std::views::iota(std::size_t{0}, n_), list(column));
             if (n_ > 100000) problem_.interrupt->check();
         }
         std::iota(row_list(), row_list() + n_, Id{0});
@@ -90,6 +101,14 @@ class ListGrower {
         root.depth = job.depth;
         root.key = job.key;
         consider(std::move(root));
+    }
+
+    template <class Ids>
+    void sort(std::size_t column, const Ids& ids, Id* sorted) {
+        const auto facts = sorter_.sort(problem_.columns[column], rows_, ids, sorted,
+                                        ranks_.data() + place(column) * n_);
+        is_constant_[column] = facts.is_constant;
+        has_missing_[column] = facts.has_missing;
     }
 
     Candidate take() {
@@ -119,23 +138,18 @@ class ListGrower {
         candidate.weight = scanner_.weight();
         Best best;
         best.noise = scanner_.noise();
-        if (limits_.max_columns == 0) {
-            for (std::size_t column = 0; column < n_columns() && !is_settled(candidate, best); ++column)
-                try_column(candidate, column, best);
-        } else {
-            auto order = column_order(problem_, candidate.key);
-            const auto n_drawn =
-                std::min<std::size_t>(order.size(), static_cast<std::size_t>(limits_.max_columns));
-            std::sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(n_drawn));
-            for (std::size_t i = 0;
-                 i < order.size() && (i < n_drawn || !has_any(candidate)) && !is_settled(candidate, best);
-                 ++i)
-                try_column(candidate, static_cast<std::size_t>(order[i]), best);
-        }
+        for (auto columns = draw_.first(candidate.key); !columns.empty();
+             columns = has_any(candidate) ? std::span<const std::int32_t>() : draw_.next())
+            for (const auto column : columns) {
+                if (is_settled(candidate, best)) break;
+                if (!keeps_lists_)
+                    sort(static_cast<std::size_t>(column), ids, list(0) + candidate.begin);
+                try_column(candidate, static_cast<std::size_t>(column), best);
+            }
         if constexpr (ratio) choose_by_ratio(candidate);
         if (!candidate.split.found() || candidate.split.gain < limits_.min_gain) return false;
         if (!is_significant(candidate, ids)) return false;
-        if (!problem_.columns[candidate.split.column].is_category()) find_gap(candidate);
+        if (keeps_lists_) find_gap(candidate);
         return true;
     }
     bool is_significant(const Candidate& candidate, std::span<const Id> ids) {
@@ -155,6 +169,7 @@ class ListGrower {
     /// The values on both sides of the cut; all known values lie left where the missing ones alone go right.
     void find_gap(Candidate& node) {
         const auto column = static_cast<std::size_t>(node.split.column);
+        if (problem_.columns[column].is_category()) return;
         const Id* const entries = list(column) + node.begin;
         const bool all_known_left = node.n_first == known_rows(column, node);
         const auto value = [&](std::size_t i) {
@@ -180,6 +195,7 @@ class ListGrower {
         candidate.split.column = static_cast<std::int32_t>(column);
         candidate.split.gain = std::max(0.0, scanner_.gain(best.score));
         candidate.split.rank = problem_.columns[column].is_category() ? rank_of(limits_, best.score) : 0.0;
+        if (!keeps_lists_) find_gap(candidate);
         if constexpr (ratio) rivals_.push_back(candidate);
     }
     void choose_by_ratio(Candidate& candidate) {
@@ -350,7 +366,7 @@ class ListGrower {
         if (!open[0] && !open[1]) return;
         const bool in_order =
             !problem_.columns[parent.split.column].is_category() && !parent.split.saw_missing;
-        for (std::size_t column = 0; column < n_columns(); ++column) {
+        for (std::size_t column = 0; keeps_lists_ && column < n_columns(); ++column) {
             if (is_constant_[column] || (in_order && column == static_cast<std::size_t>(parent.split.column)))
                 continue;
             divide(list(column), parent.begin, parent.end);
@@ -361,6 +377,9 @@ class ListGrower {
     }
     /// Notes for each row of a node on which side it goes; returns how many go left.
     std::size_t mark_sides(const Candidate& parent) {
+        if (!keeps_lists_)
+            return mark_by_value(problem_, parent.split, std::span<const Row>(rows_),
+                                 std::span<const Id>(row_list() + parent.begin, parent.size()), goes_left_);
         const auto column = static_cast<std::size_t>(parent.split.column);
         const Id* entries = list(column) + parent.begin;
         const std::size_t n_known = known_rows(column, parent);
@@ -400,6 +419,8 @@ class ListGrower {
     const Limits& limits_;
     Scanner scanner_;
     SignificanceTest significance_;
+    ColumnDraw draw_;
+    bool keeps_lists_;
     Nodes* out_ = nullptr;
     std::vector<Row> rows_;  // by local id
     std::size_t n_ = 0;

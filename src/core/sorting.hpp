@@ -1,8 +1,9 @@
 // Sorting the rows of a small table by one column: local ids in order, and each id's rank.
 //
-// A row's key is a prefix that orders as the values do, above the row's id: its fine bin where the column has
-// bins, its category's code, or the first bits of its value. Sorting whole numbers is fast; where a prefix is
-// not the whole truth, the few rows that share it are put in order by their values.
+// A row's key is a prefix that orders as the values do, above the row's id: its rank where the column has
+// ranks, its fine bin where it has bins, its category's code, or the first bits of its value. Sorting whole
+// numbers is fast; where a prefix is not the whole truth, the few rows that share it are put in order by
+// their values.
 #pragma once
 
 #include <algorithm>
@@ -29,13 +30,14 @@ struct SortedColumn {
 template <class Id>
 class ColumnSorter {
   public:
-    /// `list` becomes the ids in the order of their values, missing ones last; `rank` the place of each id's
-    /// value among the distinct ones.
-    SortedColumn sort(const Column& column, std::span<const Row> rows, Id* list, Id* rank) {
-        if (column.fine_bins)
-            return by_fine_bin(column, rows, list, rank);
-        else
-            return by_value(column, rows, list, rank);
+    /// `list` becomes these ids, given in ascending order, in the order of their values, missing ones last;
+    /// `rank` orders the ids as their values do. `rows` has the row of each id.
+    template <class Ids>
+    SortedColumn sort(const Column& column, std::span<const Row> rows, const Ids& ids, Id* list, Id* rank) {
+        if constexpr (std::is_same_v<Id, Rank>)
+            if (column.ranks) return by_rank(column, rows, ids, list, rank);
+        if (column.fine_bins) return by_fine_bin(column, rows, ids, list, rank);
+        return by_value(column, rows, ids, list, rank);
     }
 
   private:
@@ -46,28 +48,57 @@ class ColumnSorter {
         return static_cast<Id>(key);
     }
 
-    SortedColumn by_fine_bin(const Column& column, std::span<const Row> rows, Id* list, Id* rank) {
-        const std::size_t n = rows.size();
-        fine_.resize(n);
-        std::array<std::uint32_t, 256> n_bin{}, n_place{};
-        for (std::size_t id = 0; id < n; ++id) {
-            const FineBin fine = column.fine_bin(rows[id]);
-            fine_[id] = static_cast<FineKey>(fine) << id_bits | static_cast<FineKey>(id);
-            ++n_bin[static_cast<std::size_t>(bin_of(fine))];
-            ++n_place[static_cast<std::size_t>(place_of(fine))];
+    template <class Ids>
+    SortedColumn by_rank(const Column& column, std::span<const Row> rows, const Ids& ids, Id* list,
+                         Id* rank) {
+        const std::size_t n = ids.size();
+        sort_fine(rows, ids, [&](Row row) { return column.ranks[row]; });
+        std::size_t n_known = n;
+        for (std::size_t i = 0; i < n; ++i) {
+            list[i] = id_of(fine_[i]);
+            rank[list[i]] = static_cast<Id>(fine_[i] >> id_bits);
         }
+        while (n_known > 0 && rank[list[n_known - 1]] == missing_rank<Id>) --n_known;
+        return {n_known == 0 || (n_known == n && rank[list[0]] == rank[list[n - 1]]), n_known < n};
+    }
+
+    template <class Ids>
+    SortedColumn by_fine_bin(const Column& column, std::span<const Row> rows, const Ids& ids, Id* list,
+                             Id* rank) {
+        const std::size_t n = ids.size();
+        const std::size_t n_missing = sort_fine(rows, ids, [&](Row row) { return column.fine_bin(row); });
+        for (std::size_t i = n - n_missing; i < n; ++i) list[i] = id_of(fine_[i]);
+        return finish(column, rows, fine_, n, n - n_missing, list, rank,
+                      [&](FineKey prefix) { return column.is_category() || !column.is_mixed[prefix >> 8]; });
+    }
+
+    /// Sorts two bytes per row, above its id; returns how many rows have the highest first byte.
+    template <class Ids, class Prefix>
+    std::size_t sort_fine(std::span<const Row> rows, const Ids& ids, Prefix prefix) {
+        const std::size_t n = ids.size();
+        fine_.resize(n);
         constexpr std::size_t worth_counting = 48;
         if (n < worth_counting) {
+            std::size_t n_last = 0;
+            for (std::size_t i = 0; i < n; ++i) {
+                const std::uint16_t first = prefix(rows[ids[i]]);
+                fine_[i] = static_cast<FineKey>(first) << id_bits | static_cast<FineKey>(ids[i]);
+                n_last += first >> 8 == missing_bin;
+            }
             std::sort(fine_.begin(), fine_.end());
-        } else {
-            fine_spare_.resize(n);
-            distribute(fine_, fine_spare_, n_place, id_bits);
-            distribute(fine_spare_, fine_, n_bin, id_bits + 8);
+            return n_last;
         }
-        const std::size_t n_known = n - n_bin[missing_bin];
-        for (std::size_t i = n_known; i < n; ++i) list[i] = id_of(fine_[i]);
-        return finish(column, rows, fine_, n_known, list, rank,
-                      [&](FineKey prefix) { return column.is_category() || !column.is_mixed[prefix >> 8]; });
+        std::array<std::uint32_t, 256> n_high{}, n_low{};
+        for (std::size_t i = 0; i < n; ++i) {
+            const std::uint16_t first = prefix(rows[ids[i]]);
+            fine_[i] = static_cast<FineKey>(first) << id_bits | static_cast<FineKey>(ids[i]);
+            ++n_high[first >> 8];
+            ++n_low[first & 0xff];
+        }
+        fine_spare_.resize(n);
+        distribute(fine_, fine_spare_, n_low, id_bits);
+        distribute(fine_spare_, fine_, n_high, id_bits + 8);
+        return n_high[missing_bin];
     }
     /// One stable pass of a counting sort.
     static void distribute(const std::vector<FineKey>& from, std::vector<FineKey>& to,
@@ -77,7 +108,9 @@ class ColumnSorter {
         for (const FineKey key : from) to[start[static_cast<std::uint8_t>(key >> shift)]++] = key;
     }
 
-    SortedColumn by_value(const Column& column, std::span<const Row> rows, Id* list, Id* rank) {
+    template <class Ids>
+    SortedColumn by_value(const Column& column, std::span<const Row> rows, const Ids& ids, Id* list,
+                          Id* rank) {
         whole_.clear();
         missing_.clear();
         const auto note = [&](std::size_t id, bool is_known, std::uint64_t prefix) {
@@ -87,13 +120,13 @@ class ColumnSorter {
                 missing_.push_back(static_cast<Id>(id));
         };
         if (column.is_category())
-            for (std::size_t id = 0; id < rows.size(); ++id) {
+            for (const std::size_t id : ids) {
                 const auto code = column.code(rows[id]);
                 note(id, code >= 0, static_cast<std::uint64_t>(code));
             }
         else
             with_values(column, [&](auto value) {
-                for (std::size_t id = 0; id < rows.size(); ++id) {
+                for (const std::size_t id : ids) {
                     const double v = value(rows[id]);
                     note(id, !std::isnan(v), order_key(v) >> id_bits);
                 }
@@ -101,7 +134,7 @@ class ColumnSorter {
         const std::size_t n_known = whole_.size();
         std::sort(whole_.begin(), whole_.end());
         std::copy(missing_.begin(), missing_.end(), list + n_known);
-        return finish(column, rows, whole_, n_known, list, rank,
+        return finish(column, rows, whole_, ids.size(), n_known, list, rank,
                       [&](std::uint64_t) { return column.is_category(); });
     }
 
@@ -109,7 +142,7 @@ class ColumnSorter {
     /// the same value.
     template <class Key, class IsExact>
     SortedColumn finish(const Column& column, std::span<const Row> rows, const std::vector<Key>& keys,
-                        std::size_t n_known, Id* list, Id* rank, IsExact is_exact) {
+                        std::size_t n, std::size_t n_known, Id* list, Id* rank, IsExact is_exact) {
         std::size_t n_distinct = 0;
         for (std::size_t begin = 0, end; begin < n_known; begin = end) {
             const Key prefix = keys[begin] >> id_bits;
@@ -125,7 +158,6 @@ class ColumnSorter {
             }
             ++n_distinct;
         }
-        const std::size_t n = rows.size();
         for (std::size_t i = n_known; i < n; ++i) rank[list[i]] = missing_rank<Id>;
         return {n_known == 0 || (n_distinct == 1 && n_known == n), n_known < n};
     }

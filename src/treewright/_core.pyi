@@ -38,6 +38,7 @@ class CarefullyGrownTree(GrownTree):
 
 kd_metrics: tuple[str, ...]
 small_rows: int  # tables up to this size are grown in sorted lists, without bins
+max_ranked_rows: int  # tables of more rows have no ranks
 
 def criteria() -> list[tuple[str, Literal["classes", "numbers"]]]: ...
 def risk(criterion: str, statistic: NDArray[np.float64]) -> NDArray[np.float64]: ...
@@ -69,6 +70,7 @@ def grow(
     max_combined: int,
     n_threads: int,
     progress: Callable[[float], object] | None,
+    ranks: NDArray[np.uint16] | None = None,
 ) -> GrownTree: ...
 def grow_carefully(
     *,
@@ -108,6 +110,7 @@ def grow_carefully(
 def bin_columns(
     columns: Columns, n_categories: Sequence[int], n_threads: int
 ) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]: ...
+def rank_cells(columns: Columns, n_categories: Sequence[int], n_threads: int) -> NDArray[np.uint16]: ...
 def readable(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]: ...
 def midpoint(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]: ...
 def apply(

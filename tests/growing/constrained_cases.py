@@ -60,7 +60,10 @@ def grow_constrained(data: Dataset, criterion: str, **options: Any) -> Arrays:
 
 
 def grow_fast(data: Dataset, criterion: str, small_rows: int = 0, **limits: Any) -> Arrays:
-    """The fast grower's arrays; with histograms for nodes above `small_rows`, if any are given."""
+    """The fast grower's arrays; with histograms for nodes above `small_rows`, if any are given.
+
+    By the ranks of cells, if the data set has them.
+    """
     bins, is_mixed = data.bins(1) if small_rows else (None, None)
     return dict(
         _core.grow(
@@ -73,6 +76,7 @@ def grow_fast(data: Dataset, criterion: str, small_rows: int = 0, **limits: Any)
             small_rows=small_rows,
             combined=[],
             max_combined=2,
+            ranks=data.ranks() if data.has_ranks else None,
         )
     )
 

@@ -229,6 +229,24 @@ class Dataset(Shown):
         bins: tuple[Array, Array] = self.__dict__["_bins"]
         return bins
 
+    @property
+    def has_ranks(self) -> bool:
+        """Whether `ranks` were made already."""
+        return "_ranks" in self.__dict__
+
+    def ranks(self, n_jobs: int | None = None) -> Array:
+        """The rank of each cell among the values of its column, (columns, rows) uint16.
+
+        Made once and shared by every tree grown on this table, which has at most `_core.max_ranked_rows`
+        rows; trees whose nodes draw a few of its columns sort their rows by them.
+        """
+        if not self.has_ranks:
+            self.__dict__["_ranks"] = _core.rank_cells(
+                self.columns, self.schema.category_counts, n_threads(n_jobs)
+            )
+        ranks: Array = self.__dict__["_ranks"]
+        return ranks
+
     def take(self, rows: Array | Sequence[int] | slice) -> Dataset:
         """The rows at these positions (or where a mask is True), in that order, as a new Dataset.
 
@@ -313,7 +331,7 @@ class Dataset(Shown):
 
     def _sharing(self, other: Dataset) -> Dataset:
         """A data set of the same cells, with what is cached about them."""
-        for name in {"_bins", "_with_missing", "row_hashes"} & self.__dict__.keys():
+        for name in {"_bins", "_ranks", "_with_missing", "row_hashes"} & self.__dict__.keys():
             other.__dict__[name] = self.__dict__[name]
         return other
 

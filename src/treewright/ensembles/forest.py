@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -33,6 +34,10 @@ Floats = NDArray[np.float64]
 Voting = Literal["soft", "hard"]
 Growing = Callable[[Dataset, int, Listener], Tree]  # a tree of rows, from a seed
 
+# Trees whose nodes draw fewer than one of so many columns keep no sorted lists of them (lists.hpp).
+_FEW_DRAWN = 6
+# To rank a cell takes so many times the time of sorting it once without ranks.
+_RANKING = 3
 _TREE_SEED = 1  # the purpose of the stream that seeds a tree; 0 draws its rows
 
 
@@ -206,7 +211,10 @@ def grow_forest(data: Dataset, **options: Any) -> Forest:
             progress(len(trees) / n_trees)
 
     random = options["splitter"] == "random"
-    grow_members(data, draws, tree_of, range(n_trees), n_threads(threads), note, draws_cuts=random)
+    drawn = options["max_features"]
+    grow_members(
+        data, draws, tree_of, range(n_trees), n_threads(threads), note, draws_cuts=random, n_drawn=drawn
+    )
     return Forest(tuple(trees), draws, voting)
 
 
@@ -219,18 +227,17 @@ def grow_members(
     done: Callable[[Tree], object],
     *,
     draws_cuts: bool = False,
+    n_drawn: int | None = None,
 ) -> None:
     """Grow some trees of a forest; `done` is called with each tree, in order.
 
-    Random cuts read the values of a column in the order of the rows. With `draws_cuts`, values that are not
-    contiguous are therefore copied once for all trees.
+    `draws_cuts`: thresholds are random. `n_drawn`: how many columns a node draws; None: it tries all. What
+    all trees read is made once, before the first.
 
     MemoryError before or after the first tree if the machine cannot hold all of them.
     """
     check_memory(memory_needed(data, n_leaves=1) * min(n_threads, max(len(members), 1)))
-    if data.n_rows > _core.small_rows:
-        data.bins(n_threads)  # once, for all trees
-        data = data.by_columns() if draws_cuts else data
+    data = _prepared(data, len(members), n_threads, draws_cuts, n_drawn)
     n_grown = 0
 
     def work(member: int, listener: Listener) -> Tree:
@@ -249,6 +256,24 @@ def grow_members(
         done(tree)
 
     side_by_side(work, members, n_threads, note)
+
+
+def _prepared(
+    data: Dataset, n_trees: int, n_threads: int, draws_cuts: bool, n_drawn: int | None
+) -> Dataset:
+    """The same rows with all that the trees of a forest share."""
+    data.provenance  # noqa: B018 - looks for missing values once
+    if data.n_rows > _core.small_rows:
+        data.bins(n_threads)
+    # Nodes that draw columns, or cuts, read one column after the other.
+    is_wide = n_drawn is not None and n_drawn * _FEW_DRAWN <= data.n_columns
+    if draws_cuts and data.n_rows > _core.small_rows or is_wide:
+        data = data.by_columns()
+    if is_wide and not draws_cuts and data.n_rows <= _core.max_ranked_rows:
+        sorted_rows = n_trees * n_drawn * math.log2(data.n_rows)
+        if sorted_rows > _RANKING * data.n_columns:
+            data.ranks(n_threads)
+    return data
 
 
 def tree_seed(draws: Draws, member: int) -> int:
