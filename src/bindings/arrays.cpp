@@ -24,6 +24,7 @@ Table read_table(nb::handle columns) {
         const auto type = type_of(matrix);
         const auto step = static_cast<std::ptrdiff_t>(item_size(type));
         table.n_rows = matrix.shape(0);
+        table.columns.reserve(matrix.shape(1));
         for (std::size_t i = 0; i < matrix.shape(1); ++i) {
             Column column;
             column.data = static_cast<const std::byte*>(matrix.data()) +
@@ -49,6 +50,22 @@ Table read_table(nb::handle columns) {
         table.owners.push_back(std::move(vector));
     }
     return table;
+}
+
+Table read_table(nb::handle columns, nb::handle category_counts) {
+    Table table = read_table(columns);
+    const auto n_categories = read_counts(category_counts);
+    if (n_categories.size() != table.columns.size())
+        throw std::invalid_argument("n_categories needs one number per column");
+    for (std::size_t i = 0; i < n_categories.size(); ++i) table.columns[i].n_categories = n_categories[i];
+    return table;
+}
+
+void check_codes(const std::vector<Column>& columns, std::size_t n_rows) {
+    for (const auto& column : columns)
+        for (std::size_t row = 0; column.is_category() && row < n_rows; ++row)
+            if (column.code(row) >= column.n_categories)
+                throw std::invalid_argument("a code is not below the number of categories");
 }
 
 std::vector<std::int32_t> read_counts(nb::handle list) {

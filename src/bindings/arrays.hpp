@@ -57,6 +57,12 @@ struct Table {
 /// A matrix of float64 or float32, or a sequence of vectors: float64 or float32 numbers, int32 codes.
 Table read_table(nb::handle columns);
 
+/// The same with the number of categories of each column, 0 for numbers.
+Table read_table(nb::handle columns, nb::handle category_counts);
+
+/// Checks that all codes are below the numbers of categories.
+void check_codes(const std::vector<Column>& columns, std::size_t n_rows);
+
 /// The whole numbers of a Python list. nanobind's own reader of lists ends the process when memory runs out.
 std::vector<std::int32_t> read_counts(nb::handle list);
 

@@ -19,18 +19,8 @@ using WritableMatrix = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device
 
 /// A table whose codes are below the numbers of categories, checked.
 Table read_coded_table(nb::handle columns, nb::handle category_counts) {
-    Table table = read_table(columns);
-    const auto n_categories = read_counts(category_counts);
-    if (n_categories.size() != table.columns.size())
-        throw std::invalid_argument("n_categories needs one number per column");
-    for (std::size_t i = 0; i < n_categories.size(); ++i) {
-        auto& column = table.columns[i];
-        column.n_categories = n_categories[i];
-        if (column.is_category())
-            for (std::size_t row = 0; row < table.n_rows; ++row)
-                if (column.code(row) >= column.n_categories)
-                    throw std::invalid_argument("a code is not below the number of categories");
-    }
+    Table table = read_table(columns, category_counts);
+    check_codes(table.columns, table.n_rows);
     return table;
 }
 

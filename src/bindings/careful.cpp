@@ -114,8 +114,8 @@ nb::dict grow_carefully(nb::handle columns, nb::handle category_counts,
                         const std::optional<Vector<double>>& prices,
                         const std::optional<Matrix<double>>& costs, bool multiway, bool once, bool release8,
                         bool is_wide, const std::optional<Vector<double>>& case_weight, bool random_splits) {
-    const Table table = read_table(columns);
-    Problem problem = read_problem(table, category_counts, labels, class_counts, numbers, weight);
+    Table table = read_table(columns, category_counts);
+    Problem problem = read_problem(table, labels, class_counts, numbers, weight);
     problem.is_wide = is_wide && problem.targets.are_classes();
     problem.limits = {.max_depth = max_depth,
                       .max_splits = max_splits,

@@ -61,18 +61,8 @@ void read_ranks(Problem& problem, const std::optional<Matrix<Rank>>& ranks) {
         problem.columns[i].ranks = ranks->data() + i * problem.n_rows;
 }
 
-/// The columns of a table, with the number of categories of each.
-Table read_described_table(nb::handle columns, nb::handle category_counts) {
-    Table table = read_table(columns);
-    const auto n_categories = read_counts(category_counts);
-    if (n_categories.size() != table.columns.size())
-        throw std::invalid_argument("n_categories needs one number per column");
-    for (std::size_t i = 0; i < n_categories.size(); ++i) table.columns[i].n_categories = n_categories[i];
-    return table;
-}
-
 nb::object rank_table(nb::handle columns, nb::handle category_counts, std::size_t n_threads) {
-    const Table table = read_described_table(columns, category_counts);
+    const Table table = read_table(columns, category_counts);
     if (table.n_rows > max_ranked_rows) throw std::invalid_argument("the table has too many rows for ranks");
     std::vector<Rank> ranks;
     without_gil([&](Interrupt& interrupt) {
@@ -83,7 +73,7 @@ nb::object rank_table(nb::handle columns, nb::handle category_counts, std::size_
 }
 
 nb::tuple bin_table(nb::handle columns, nb::handle category_counts, std::size_t n_threads) {
-    const Table table = read_described_table(columns, category_counts);
+    const Table table = read_table(columns, category_counts);
     Bins bins;
     without_gil([&](Interrupt& interrupt) {
         Pool pool(n_threads, interrupt);
@@ -118,8 +108,8 @@ nb::dict grow_tree(nb::handle columns, nb::handle category_counts, const std::op
                    std::int64_t small_rows, const std::optional<Vector<double>>& critical,
                    std::int64_t correction, nb::handle combined, std::int64_t max_combined,
                    std::size_t n_threads, nb::handle progress, const std::optional<Matrix<Rank>>& ranks) {
-    Table table = read_table(columns);
-    Problem problem = read_problem(table, category_counts, labels, class_counts, numbers, weight);
+    Table table = read_table(columns, category_counts);
+    Problem problem = read_problem(table, labels, class_counts, numbers, weight);
     read_bins(problem, bins, is_mixed);
     read_ranks(problem, ranks);
     problem.is_wide = is_wide && problem.targets.are_classes();

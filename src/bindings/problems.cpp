@@ -43,31 +43,18 @@ void read_targets(Problem& problem, const std::optional<Matrix<std::int32_t>>& l
     }
 }
 
-void check_codes(const Problem& problem) {
-    for (const auto& column : problem.columns)
-        if (column.is_category())
-            for (std::size_t row = 0; row < problem.n_rows; ++row)
-                if (column.code(row) >= column.n_categories)
-                    throw std::invalid_argument("a code is not below the number of categories");
-}
-
 }  // namespace
 
-Problem read_problem(const Table& table, nb::handle category_counts,
-                     const std::optional<Matrix<std::int32_t>>& labels, nb::handle class_counts,
+Problem read_problem(Table& table, const std::optional<Matrix<std::int32_t>>& labels, nb::handle class_counts,
                      const std::optional<Matrix<double>>& numbers,
                      const std::optional<Vector<double>>& weight) {
-    const auto n_categories = read_counts(category_counts);
     Problem problem;
     problem.n_rows = table.n_rows;
-    problem.columns = table.columns;
+    problem.columns = std::move(table.columns);
     if (problem.n_rows == 0 || problem.columns.empty()) throw std::invalid_argument("the table is empty");
     if (problem.n_rows > std::numeric_limits<Row>::max() / 2)
         throw std::invalid_argument("the table has more than 2^31 rows");
-    if (n_categories.size() != problem.columns.size())
-        throw std::invalid_argument("n_categories needs one number per column");
-    for (std::size_t i = 0; i < n_categories.size(); ++i) problem.columns[i].n_categories = n_categories[i];
-    check_codes(problem);
+    check_codes(problem.columns, problem.n_rows);
     read_targets(problem, labels, read_counts(class_counts), numbers, weight);
     return problem;
 }

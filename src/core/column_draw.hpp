@@ -16,9 +16,10 @@ namespace treewright {
 class ColumnDraw {
   public:
     explicit ColumnDraw(const Problem& problem)
-        : n_first_(problem.limits.max_columns > 0
-                       ? std::min(static_cast<std::size_t>(problem.limits.max_columns), problem.columns.size())
-                       : problem.columns.size()),
+        : n_first_(
+              problem.limits.max_columns > 0
+                  ? std::min(static_cast<std::size_t>(problem.limits.max_columns), problem.columns.size())
+                  : problem.columns.size()),
           order_(problem.columns.size()) {
         std::iota(order_.begin(), order_.end(), 0);
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <iterator>
 #include <limits>
@@ -26,7 +27,11 @@ template <class Id, class Scanner>
 class DrawnCutGrower {
   public:
     explicit DrawnCutGrower(const Problem& problem)
-        : problem_(problem), limits_(problem.limits), scanner_(problem), significance_(problem), draw_(problem) {}
+        : problem_(problem),
+          limits_(problem.limits),
+          scanner_(problem),
+          significance_(problem),
+          draw_(problem) {}
 
     void grow(Row* rows, const Job& job, Nodes& out) {
         out_ = &out;
@@ -35,7 +40,7 @@ class DrawnCutGrower {
         std::iota(ids_.begin(), ids_.end(), Id{0});
         goes_left_.resize(rows_.size());
         spill_.resize(rows_.size());
-        values_.resize(rows_.size());
+        node_rows_.resize(rows_.size());
         scanner_.load(rows_);
         best_first_ = job.max_splits >= 0;
         // Values of the rows of a node lie scattered over a large table; in an excerpt they stay in cache.
@@ -100,6 +105,7 @@ class DrawnCutGrower {
     bool search(Candidate& node) {
         scanner_.enter(std::span<const Id>(ids_of(node)));
         node.weight = scanner_.weight();
+        std::ranges::transform(ids_of(node), node_rows_.begin(), [&](Id id) { return rows_[id]; });
         Best best;
         best.noise = scanner_.noise();
         for (auto columns = draw_.first(node.key); !columns.empty();
@@ -135,29 +141,40 @@ class DrawnCutGrower {
     }
 
     bool try_number(Candidate& node, std::size_t column, Best& best) {
+        if (problem_.columns[column].type == Column::Type::float32)
+            return try_number(node, column, best, floats_);
+        return try_number(node, column, best, doubles_);
+    }
+    /// The values are copied as they are stored, in the order of the rows, so that the loops over them have
+    /// no branches and take several at a time.
+    template <class Number>
+    bool try_number(Candidate& node, std::size_t column, Best& best, std::vector<Number>& values) {
         const auto ids = ids_of(node);
         const std::size_t n = ids.size();
-        double low = std::numeric_limits<double>::infinity(), high = -low;
+        values.resize(rows_.size());
+        for (std::size_t i = 0; i < n; ++i)
+            values[i] = problem_.columns[column].template at<Number>(node_rows_[i]);
+        Number low = std::numeric_limits<Number>::infinity(), high = -low;
         std::size_t n_known = 0;
-        with_values(problem_.columns[column], [&](auto value) {
-            for (std::size_t i = 0; i < n; ++i) {
-                const double v = value(rows_[ids[i]]);
-                values_[i] = v;
-                low = v < low ? v : low;
-                high = v > high ? v : high;
-                n_known += v == v;
-            }
-        });
+        for (std::size_t i = 0; i < n; ++i) {
+            const Number v = values[i];
+            low = v < low ? v : low;
+            high = v > high ? v : high;
+            n_known += v == v;
+        }
         const std::size_t n_missing = n - n_known;
         if (n_known == 0 || (n_missing == 0 && low == high)) return false;
         const bool one_value = low == high;  // then the only cut is between it and the missing ones
         const bool missing_left = n_missing > 0 && !one_value && draws_missing_left(node.key, column);
-        const double drawn = one_value ? high : drawn_threshold(node, column, low, high, n_known);
+        const double drawn = one_value ? high
+                                       : drawn_threshold(node, column, low, high,
+                                                         std::span<const Number>(values).first(n), n_known);
+        const Number cut = rounded_down<Number>(drawn);
         std::size_t n_left = 0;
-        for (std::size_t i = 0; i < n; ++i) {  // without branches
-            const double v = values_[i];
+        for (std::size_t i = 0; i < n; ++i) {
+            const Number v = values[i];
             spill_[n_left] = ids[i];
-            n_left += static_cast<std::size_t>(v <= drawn) | (missing_left & (v != v));
+            n_left += static_cast<std::size_t>(v <= cut) | (missing_left & (v != v));
         }
         if (std::cmp_less(std::min(n_left, n - n_left), limits_.min_rows_leaf)) return false;
         auto cursor = scanner_.cursor();
@@ -172,6 +189,12 @@ class DrawnCutGrower {
         // where all known values lie left, the missing ones alone go right
         node.split.low = one_value ? std::numeric_limits<double>::infinity() : drawn;
         return true;
+    }
+    /// The largest number of a type that is not above a value: it lies left of the same numbers.
+    template <class Number>
+    static Number rounded_down(double value) {
+        const auto near = static_cast<Number>(value);
+        return near <= value ? near : std::nextafter(near, -std::numeric_limits<Number>::infinity());
     }
     /// The values on both sides of the drawn threshold.
     void find_gap(Candidate& node) {
@@ -191,20 +214,21 @@ class DrawnCutGrower {
     }
     /// A number drawn evenly between the smallest and the largest value; below the largest, from the smallest
     /// on.
+    template <class Number>
     double drawn_threshold(const Candidate& node, std::size_t column, double low, double high,
-                           std::size_t n_known) {
+                           std::span<const Number> values, std::size_t n_known) {
         Random random = threshold_stream(node.key, column);
         const double share = random.uniform();
         double drawn = low * (1 - share) + high * share;
-        if (!std::isfinite(drawn)) drawn = known_value(node, random.below(n_known));
+        if (!std::isfinite(drawn)) drawn = known_value(values, random.below(n_known));
         return drawn >= low && drawn < high ? drawn : drawn >= high ? std::nextafter(high, low) : low;
     }
 
     /// One of the known values, by its place in their order.
-    double known_value(const Candidate& node, std::size_t place) const {
-        std::vector<double> known;
-        std::copy_if(values_.begin(), values_.begin() + static_cast<std::ptrdiff_t>(node.size()),
-                     std::back_inserter(known), [](double value) { return value == value; });
+    template <class Number>
+    static double known_value(std::span<const Number> values, std::size_t place) {
+        std::vector<Number> known;
+        std::ranges::copy_if(values, std::back_inserter(known), [](Number value) { return value == value; });
         const auto found = known.begin() + static_cast<std::ptrdiff_t>(place);
         std::nth_element(known.begin(), found, known.end());
         return *found;
@@ -294,7 +318,9 @@ class DrawnCutGrower {
     Nodes* out_ = nullptr;
     std::vector<Row> rows_;  // by local id
     std::vector<Id> ids_, spill_;
-    std::vector<double> values_;
+    std::vector<Row> node_rows_;  // the rows of the node that is searched
+    std::vector<float> floats_;   // and their values in one column
+    std::vector<double> doubles_;
     std::vector<std::uint8_t> goes_left_;
     std::vector<std::uint64_t> by_code_;
     std::vector<Candidate> frontier_;

@@ -105,8 +105,8 @@ class ListGrower {
 
     template <class Ids>
     void sort(std::size_t column, const Ids& ids, Id* sorted) {
-        const auto facts = sorter_.sort(problem_.columns[column], rows_, ids, sorted,
-                                        ranks_.data() + place(column) * n_);
+        const auto facts =
+            sorter_.sort(problem_.columns[column], rows_, ids, sorted, ranks_.data() + place(column) * n_);
         is_constant_[column] = facts.is_constant;
         has_missing_[column] = facts.has_missing;
     }
@@ -142,8 +142,7 @@ class ListGrower {
              columns = has_any(candidate) ? std::span<const std::int32_t>() : draw_.next())
             for (const auto column : columns) {
                 if (is_settled(candidate, best)) break;
-                if (!keeps_lists_)
-                    sort(static_cast<std::size_t>(column), ids, list(0) + candidate.begin);
+                if (!keeps_lists_) sort(static_cast<std::size_t>(column), ids, list(0) + candidate.begin);
                 try_column(candidate, static_cast<std::size_t>(column), best);
             }
         if constexpr (ratio) choose_by_ratio(candidate);

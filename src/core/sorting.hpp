@@ -96,8 +96,13 @@ class ColumnSorter {
             ++n_low[first & 0xff];
         }
         fine_spare_.resize(n);
-        distribute(fine_, fine_spare_, n_low, id_bits);
-        distribute(fine_spare_, fine_, n_high, id_bits + 8);
+        const auto sort_by = [&](const auto& counts, unsigned shift) {
+            if (counts[static_cast<std::uint8_t>(fine_[0] >> shift)] == n) return;  // equal in all rows
+            distribute(fine_, fine_spare_, counts, shift);
+            fine_.swap(fine_spare_);
+        };
+        sort_by(n_low, id_bits);
+        sort_by(n_high, id_bits + 8);
         return n_high[missing_bin];
     }
     /// One stable pass of a counting sort.

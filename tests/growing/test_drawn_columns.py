@@ -43,7 +43,9 @@ def ranked(data: Dataset) -> Dataset:
 
 
 @pytest.mark.parametrize("criterion", sorted(criteria()))
-@pytest.mark.parametrize("limits", [{}, {"max_splits": 12}, {"min_rows_leaf": 4, "min_weight_leaf": 3.0}], ids=str)
+@pytest.mark.parametrize(
+    "limits", [{}, {"max_splits": 12}, {"min_rows_leaf": 4, "min_weight_leaf": 3.0}], ids=str
+)
 def test_drawn_columns_split_as_sorted_lists_do(criterion: str, limits: dict[str, Any]) -> None:
     """The constrained grower draws the same columns and sorts in its own way."""
     for seed, weighted in itertools.product(range(2), (False, True)):

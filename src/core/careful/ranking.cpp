@@ -16,8 +16,8 @@ std::vector<Ranks> rank_columns(const Problem& problem, bool with_values, Pool& 
         const std::size_t n = problem.rows.size();
         std::vector<Id> list(n), rank(n);
         const auto sorted =
-            ColumnSorter<Id>().sort(problem.columns[column], problem.rows, std::views::iota(std::size_t{0}, n),
-                                    list.data(), rank.data());
+            ColumnSorter<Id>().sort(problem.columns[column], problem.rows,
+                                    std::views::iota(std::size_t{0}, n), list.data(), rank.data());
         Ranks& out = ranks[column];
         out.is_constant = sorted.is_constant;
         out.of_row.assign(problem.n_rows, missing_rank);

@@ -304,6 +304,8 @@ class Dataset(Shown):
         if self.has_bins:
             bins, is_mixed = self.bins()
             subset.__dict__["_bins"] = np.ascontiguousarray(bins[:, own]), np.ascontiguousarray(is_mixed[own])
+        if self.has_ranks:
+            subset.__dict__["_ranks"] = np.ascontiguousarray(self.ranks()[own])
         return subset
 
     def with_target_specs(self, targets: tuple[Target, ...]) -> Dataset:

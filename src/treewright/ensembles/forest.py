@@ -20,7 +20,7 @@ from treewright.ensembles.bootstrap import Draws
 from treewright.ensembles.facts import tree_facts
 from treewright.ensembles.side_by_side import Listener, side_by_side
 from treewright.ensembles.totals import TreeSum
-from treewright.growing import grow, n_threads
+from treewright.growing import grow, n_features_drawn, n_threads
 from treewright.growing.memory import check_memory, memory_needed
 from treewright.parameters.forest import GrowForestParameters
 from treewright.parameters.spec import takes
@@ -211,7 +211,7 @@ def grow_forest(data: Dataset, **options: Any) -> Forest:
             progress(len(trees) / n_trees)
 
     random = options["splitter"] == "random"
-    drawn = options["max_features"]
+    drawn = n_features_drawn(options["max_features"], n_columns)
     grow_members(
         data, draws, tree_of, range(n_trees), n_threads(threads), note, draws_cuts=random, n_drawn=drawn
     )
@@ -258,9 +258,7 @@ def grow_members(
     side_by_side(work, members, n_threads, note)
 
 
-def _prepared(
-    data: Dataset, n_trees: int, n_threads: int, draws_cuts: bool, n_drawn: int | None
-) -> Dataset:
+def _prepared(data: Dataset, n_trees: int, n_threads: int, draws_cuts: bool, n_drawn: int | None) -> Dataset:
     """The same rows with all that the trees of a forest share."""
     data.provenance  # noqa: B018 - looks for missing values once
     if data.n_rows > _core.small_rows:

@@ -145,6 +145,7 @@ class VotingEstimator(VotingParameters, TableEstimator):
     def _grow_more(self, data: Dataset, draws: Draws, trees: list[Tree]) -> None:
         """Grow the missing trees; each is appended to the list as soon as it is complete."""
         members = range(len(trees), self.n_estimators)
+        tree = self._tree_estimator()
         with progress_bar("trees", self.n_estimators, self.verbose) as step:
 
             def note(tree: Tree) -> None:
@@ -158,7 +159,8 @@ class VotingEstimator(VotingParameters, TableEstimator):
                 members,
                 n_threads(self.n_jobs),
                 note,
-                draws_cuts=getattr(self, "splitter", "best") == "random",
+                draws_cuts=getattr(tree, "splitter", "best") == "random",
+                n_drawn=n_features_drawn(getattr(tree, "max_features", None), data.n_columns),
             )
 
     def _finish(
