@@ -166,6 +166,7 @@ class Texts:
     counts: Sequence[int]
     rows: Sequence[int]  # where each occurs first
     n_cells: int
+    missing: tuple[str, ...] = ()  # the words for missing values, without the empty one
 
     @classmethod
     def of(cls, labels: Sequence[str], codes: Array) -> Texts:
@@ -176,9 +177,10 @@ class Texts:
         order = np.argsort(first[:-1], kind="stable")
         present = order[counts[order] > 0].tolist()
         known = np.array([code for code in present if not is_missing(labels[code])], np.int64)
+        missing = tuple(labels[code] for code in present if is_missing(labels[code]) and labels[code].strip())
         own = counts[known].tolist()
         texts = [labels[code] for code in known.tolist()]
-        return cls(texts, known.tolist(), own, first[known].tolist(), sum(own))
+        return cls(texts, known.tolist(), own, first[known].tolist(), sum(own), missing)
 
 
 @dataclass(frozen=True)
