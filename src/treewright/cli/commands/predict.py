@@ -67,8 +67,8 @@ def predict(
     keep
         Copy a column of the table to the output as it is; may be repeated.
     raw
-        Do not put a quote before texts that a spreadsheet would run as formulas: those that begin with =, @,
-        + or a minus sign.
+        Do not put a quote before texts that a spreadsheet would run as formulas: those that begin with
+        an equals sign, @, a plus or a minus sign.
 
     Examples
     --------
