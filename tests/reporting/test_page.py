@@ -53,6 +53,18 @@ def test_bounds_are_rounded_up(opened: Any) -> None:
     assert series(page, "certificate") == "≤ 0.1235"
     told = page.evaluate("[0, 2, 1.23451, 12345.2, 0.5, 0.000012341].map(boundWords)")
     assert told == ["0", "2", "1.235", "12,350", "0.5", "1.235·10^−5"]
+    told = page.evaluate("[1, 0.997, 0.99, 0.9999, 0.003, 0.0001, 0].map((share) => percentWords(share, 0))")
+    assert told == ["100 %", "99.7 %", "99 %", "> 99.9 %", "0.3 %", "< 0.1 %", "0 %"]
+
+
+@pytest.mark.slow
+def test_a_tree_that_can_be_read_as_a_whole_is_shown_as_a_whole(opened: Any) -> None:
+    page = opened(example("six")[1])
+    told = []
+    for share in (0.75, 0.5):
+        page.evaluate(f"extent = {{ width: canvas.clientWidth / {share}, height: 100 }}; zoomToFit(0.85)")
+        told.append(page.evaluate("scale"))
+    assert told == pytest.approx([0.75, 0.85])
 
 
 @pytest.mark.slow
