@@ -90,7 +90,8 @@ def test_an_encoding_that_is_a_guess_is_noted(capfd: pytest.CaptureFixture[str])
         (
             CAFE.encode("latin-1"),
             ["--encoding", "utf-8"],
-            "line 2 is not UTF-8 text: it has the byte 0xE9 after '1;caf'",
+            "line 2 is not UTF-8 text: it has the byte 0xE9 after '1;caf'; "
+            "--encoding names another, such as cp1252",
         ),
         (CAFE.encode("latin-1"), ["--encoding", "utf9"], "--encoding 'utf9' is unknown; did you mean utf-8?"),
         (CAFE.encode("latin-1"), ["--encoding", "base64"], "--encoding 'base64' is unknown"),

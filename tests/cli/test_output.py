@@ -118,6 +118,9 @@ def test_fit_for_programs(folder: Path, capfd: pytest.CaptureFixture[str]) -> No
     assert "do not bound the loss" in numbers["no_certificate"]
     assert numbers["target"] == {"name": "x", "least": 0.0, "most": 49.0}
     assert ["taken for numbers" in note for note in numbers["notes"]] == [True]
+    prices = "".join(f"{i % 7},{i * 1000}\n" for i in range(101))
+    Path("p.csv").write_text(f"x,price\n{prices}")
+    assert document(capfd, "fit", "p.csv", "--target", "price", "-o", "p.json")["notes"] == []
 
 
 @pytest.mark.slow
