@@ -375,6 +375,9 @@ def test_the_table_of_leaves_is_sorted(opened: Any) -> None:
 def test_many_classes(opened: Any) -> None:
     _, payload = example("many")
     page = opened(payload)
+    listed = page.locator("#panel-node .bars").first.locator(".number.faint").all_inner_texts()
+    assert "all others" in page.locator("#panel-node .bars").first.inner_text()
+    assert sum(int(words.replace(",", "")) for words in listed) == payload["samples"]["train"]["rows"]
     mistakes: dict[tuple[int, int], float] = {}
     for leaf in chosen_leaves(payload):
         answer = payload["tree"]["label"][leaf]
