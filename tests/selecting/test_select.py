@@ -398,7 +398,7 @@ def test_what_is_not_for_numbers() -> None:
     path = path_of("numbers", table("numbers"))
     with pytest.raises(ValueError, match="predicts numbers"):
         select(path, by="srm")
-    with pytest.raises(ValueError, match="predicts numbers"):
+    with pytest.raises(ValueError, match="this one predicts numbers; select by held_out or folds"):
         select(path, by="certificate")
 
 
