@@ -39,9 +39,8 @@ function percentWords(share, digits = 1) {
   if (share === null || share === undefined || Number.isNaN(share)) return "–";
   if (share < 1 && share >= 0.9995) return "> 99.9 %";
   if (share > 0 && share < 0.0005) return "< 0.1 %";
-  const isNearEnd = (share < 1 && share >= 0.995) || (share > 0 && share < 0.005);
-  const places = isNearEnd ? Math.max(1, digits) : digits;
-  const text = share === 1 ? "100" : (100 * share).toFixed(places).replace(/^-(0\.?0*)$/, "$1");
+  const isNearEnd = share >= 0.995 || (share > 0 && share < 0.005);
+  const text = share === 1 ? "100" : (100 * share).toFixed(Math.max(digits, isNearEnd ? 1 : 0)).replace(/^-(0\.?0*)$/, "$1");
   return `${minus(text)} %`;
 }
 
