@@ -22,7 +22,8 @@ HEAD = """# From the lecture notes
 treewright began as an implementation of five lecture notes on decision trees. This page lists what they
 contain, in their order: every algorithm, definition, lemma, theorem, formula, figure, example and question,
 with the function that does it, the page that explains it and the test below `tests/` that checks it. Where
-a note has a slip, the entry says so and how it is corrected; [theory](theory.md) works the corrections out.
+a note has a slip, the entry says so and how it is corrected; [theory](theory.md) works the corrections out,
+and [another page](lecture_examples.md) computes the smaller examples and shows what the lemmas say.
 
 | label | meaning |
 |---|---|
