@@ -64,10 +64,15 @@ def link(target: str) -> str:
     return f"[{title.partition(':')[0]}: {heading}]({name}#{matches[0]})"
 
 
+def reference(name: str) -> str:
+    """A name, with the link to its entry in the reference where it has one."""
+    return f"{{py:obj}}`{name.removeprefix('treewright.')} <{name}>`"
+
+
 def line(entry: dict[str, Any]) -> str:
     """An entry as an item of a list."""
     said = STATUSES[entry.get("status", "as stated")] + entry.get("remark", "")
-    names = ", ".join(f"`{name.removeprefix('treewright.')}`" for name in entry.get("functions", ()))
+    names = ", ".join(reference(name) for name in entry.get("functions", ()))
     pages = ", ".join(link(page) for page in entry.get("pages", ()))
     tests = ", ".join(f"`{test}`" for test in entry.get("tests", ()))
     parts = [f"**{entry['item']}**", said, names, pages, f"Tests: {tests}" if tests else ""]
