@@ -16,6 +16,8 @@ import pytest
 import treewright
 from drop_in.differences import difference_of, read_differences
 from drop_in.page import save_counts
+from drop_in.private import KDTree32, give_private_names
+from treewright import KNeighborsClassifier, KNeighborsRegressor
 
 PUBLIC = {
     "sklearn.tree": (
@@ -44,7 +46,7 @@ USERS = (
     *("sklearn.pipeline", "sklearn.svm"),
 )
 # Private names of scikit-learn for a class, by its module, that the tests use as well.
-OTHER_NAMES = {"sklearn.neighbors._kd_tree": {"KDTree32": "KDTree", "KDTree64": "KDTree"}}
+OTHER_NAMES = {"sklearn.neighbors._kd_tree": {"KDTree32": KDTree32, "KDTree64": treewright.KDTree}}
 
 
 def bind() -> dict[int, Any]:
@@ -60,11 +62,12 @@ def bind() -> dict[int, Any]:
             setattr(module, name, ours)
     for module_name, of_ours in OTHER_NAMES.items():
         module = importlib.import_module(module_name)
-        ours_by_id |= {id(getattr(module, name)): getattr(treewright, ours) for name, ours in of_ours.items()}
+        ours_by_id |= {id(getattr(module, name)): ours for name, ours in of_ours.items()}
     return ours_by_id
 
 
 OURS_BY_ID = bind()
+give_private_names()
 
 
 def rebind(module: types.ModuleType) -> None:
@@ -72,6 +75,8 @@ def rebind(module: types.ModuleType) -> None:
     for name, value in vars(module).copy().items():
         if id(value) in OURS_BY_ID:
             setattr(module, name, OURS_BY_ID[id(value)])
+    if hasattr(module, "KNeighborsMixin"):  # by which a test knows what takes a number of neighbours
+        module.KNeighborsMixin = (module.KNeighborsMixin, KNeighborsClassifier, KNeighborsRegressor)
 
 
 @pytest.hookimpl(wrapper=True)

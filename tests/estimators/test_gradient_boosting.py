@@ -140,6 +140,15 @@ def test_scorers_of_numbers(numbers):
     assert model.validation_score_[-1] > model.validation_score_[0]
 
 
+def test_a_warm_start_grows_the_trees_of_one_long_fit_to_the_bit():
+    X, y = make_friedman1(n_samples=100, random_state=0)
+    begun = HistGradientBoostingRegressor(max_iter=10, warm_start=True).fit(X, y)
+    begun.set_params(max_iter=30).fit(X, y)
+    whole = HistGradientBoostingRegressor(max_iter=30).fit(X, y)
+    for [tree], [same] in zip(begun.model_.trees, whole.model_.trees, strict=True):
+        np.testing.assert_array_equal(tree.value, same.value)
+
+
 @pytest.mark.parametrize("early_stopping", [False, True])
 def test_warm_start_goes_on(two_classes, early_stopping):
     X, y = two_classes
@@ -150,7 +159,7 @@ def test_warm_start_goes_on(two_classes, early_stopping):
     )
     begun.set_params(max_iter=12).fit(X, y)
     assert begun.n_iter_ == 12
-    np.testing.assert_allclose(begun.predict_proba(X), whole.predict_proba(X), rtol=1e-9)
+    np.testing.assert_array_equal(begun.predict_proba(X), whole.predict_proba(X))
     np.testing.assert_allclose(begun.validation_score_, whole.validation_score_, rtol=1e-9)
     with pytest.raises(ValueError, match="max_iter=4 must be larger than or equal to n_iter_=12"):
         begun.set_params(max_iter=4).fit(X, y)

@@ -109,6 +109,16 @@ class GradientBoosted(Saved, Shown):
                 out[:, k] += TreeSum.of([tree], [tree.value]).totals(data, n_threads)[:, 0]
             yield out + self.baseline
 
+    def add_as_grown(self, raw: Floats, data: Dataset, n_threads: int) -> None:
+        """Add the trees to the baseline, in the order in which they were grown: `raw` has a row per output.
+
+        Sums in another order differ in their last bits, and so would the trees of a warm start from those of
+        one long fit.
+        """
+        for of_iteration in self.trees:
+            for k, tree in enumerate(of_iteration):
+                raw[k] += TreeSum.of([tree], [tree.value]).totals(data, n_threads)[:, 0]
+
     def predict(self, table: Any) -> NDArray[Any]:
         """Classes or numbers for the rows of a table."""
         raw = self.raw(rows_to_predict(table, self.schema))
@@ -183,7 +193,7 @@ def boost(data: Dataset, **options: Any) -> GradientBoosted:
     raw = np.empty((len(start), len(work.target)))
     raw[:] = start[:, np.newaxis]
     if begun is not None:
-        raw[:] = begun.raw(data if work.rows is None else data.take(work.rows), limits["n_threads"]).T
+        begun.add_as_grown(raw, data if work.rows is None else data.take(work.rows), limits["n_threads"])
     listener = None if after is None else _listener(after, raw, work, first)
     if after is not None and begun is None and after(work.stage(raw)):
         limits["n_iterations"] = 0
