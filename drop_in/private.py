@@ -1,7 +1,7 @@
 """Private names of scikit-learn's classes that its tests read, answered from what treewright's classes have.
 
-A test that reads one of them is about the behaviour behind it: the number of leaves, of drawn rows, the search
-that was chosen. With these names, which only the tests see, it tests that behaviour.
+A test that reads one of them is about the behaviour behind it: the leaves, the drawn rows, the search that
+was chosen. With these names, which only the tests see, it tests that behaviour.
 """
 
 from __future__ import annotations

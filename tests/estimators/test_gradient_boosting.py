@@ -299,10 +299,26 @@ def test_parameters_that_cannot_be(two_classes, parameters, message):
         HistGradientBoostingClassifier(**parameters).fit(*two_classes)
 
 
+@pytest.mark.parametrize("options", [{}, {"early_stopping": True}, {"max_bins": None}])
+def test_a_target_of_one_class(options):
+    X = np.random.default_rng(0).random((60, 2))
+    model = HistGradientBoostingClassifier(max_iter=3, **options).fit(X, ["a"] * 60)
+    assert model.predict([[0, 0], [1, 1]]).tolist() == ["a", "a"]
+    assert model.predict_proba([[0, 0], [1, 1]]).tolist() == [[1], [1]]
+    assert model.decision_function([[0, 0]]) < 0
+    again = pickle.loads(pickle.dumps(model)).model_
+    assert again.predict_proba([[0, 0]]).tolist() == [[1]]
+
+
+def test_classes_without_weight_are_improbable():
+    X = np.random.default_rng(0).random((60, 2))
+    y, weight = np.repeat([0, 1, 2], 20), np.repeat([1, 0, 0], 20)
+    model = HistGradientBoostingClassifier(max_iter=3).fit(X, y, sample_weight=weight)
+    np.testing.assert_allclose(model.predict_proba(X), [[1, 0, 0]] * 60, atol=1e-15)
+
+
 def test_bad_input(two_classes, numbers):
     X, y = two_classes
-    with pytest.raises(ValueError, match="one class only"):
-        HistGradientBoostingClassifier().fit(X, np.zeros(len(y), int))
     with pytest.raises(ValueError, match="the weight of every row is zero"):
         HistGradientBoostingClassifier().fit(X, y, sample_weight=np.zeros(len(y)))
     with pytest.raises(ValueError, match="sets 5 aside"):

@@ -130,7 +130,7 @@ class GradientBoosted(Saved, Shown):
         """The probability of each class for the rows of a table."""
         if not self.schema.predicts_classes:
             raise ValueError("these trees predict numbers; probabilities are for classes")
-        return probabilities(self.raw(rows_to_predict(table, self.schema)))
+        return probabilities(self.raw(rows_to_predict(table, self.schema)), self.schema.width)
 
     def importances(self) -> Floats:
         """The share of each column in the gains of all trees; zeros if no tree has a split."""
@@ -245,7 +245,7 @@ class Work:
         self.target = np.ascontiguousarray(target if whole else target[self.rows])
         weight = None if data.weight is None or (data.weight[rows] == 1).all() else data.weight
         self.weight = None if weight is None else np.ascontiguousarray(weight if whole else weight[self.rows])
-        self.n_classes = data.schema.width if data.schema.predicts_classes else 0
+        self.n_classes = max(data.schema.width, 2) if data.schema.predicts_classes else 0
         own = self.target[: self.n_train], None if self.weight is None else self.weight[: self.n_train]
         self.start = LOSSES[loss].baseline(*own, self.n_classes, quantile)
 
