@@ -17,6 +17,7 @@ import pytest
 
 import treewright
 from drop_in.differences import difference_of, read_differences
+from drop_in.files import FILES
 from drop_in.page import save_counts
 from drop_in.private import KDTree32, give_private_names
 from treewright import KNeighborsClassifier, KNeighborsRegressor
@@ -108,10 +109,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leave out the tests of other classes. Expect the listed tests to fail; one that passes is an error, so
     that the list stays true.
     """
-    others = [item for item in items if item.path.name in FILES_OF_OTHERS and not names_ours(item)]
-    if others:
-        config.hook.pytest_deselected(items=others)
-        items[:] = [item for item in items if item not in others]
+    kept: list[pytest.Item] = []
+    others: list[pytest.Item] = []
+    for item in items:
+        (others if item.path.name in FILES_OF_OTHERS and not names_ours(item) else kept).append(item)
+    config.hook.pytest_deselected(items=others)
+    items[:] = kept
     differences = read_differences()
     for item in items:
         difference = difference_of(item.nodeid, differences)
@@ -129,12 +132,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     """Print the number of tests by file and outcome, and keep it where that was asked for."""
     counts: dict[str, Counter[str]] = {}
-    for outcome in ("passed", "xfailed", "skipped", "failed"):
+    for outcome in ("passed", "xfailed", "skipped", "failed", "error"):
         for report in terminalreporter.stats.get(outcome, []):
             file = report.nodeid.partition("::")[0].rpartition("/")[2]
             counts.setdefault(file, Counter())[outcome] += 1
     for file, by_outcome in sorted(counts.items()):
         told = ", ".join(f"{number:,} {outcome}" for outcome, number in by_outcome.items())
         terminalreporter.write_line(f"{file}: {told}")
-    if config.getoption("--save-counts"):
+    if not config.getoption("--save-counts"):
+        return
+    has_failed = any(by_outcome["failed"] + by_outcome["error"] for by_outcome in counts.values())
+    if has_failed or config.option.keyword or len(counts) < len(FILES):
+        terminalreporter.write_line("the counts are not kept: that takes all files, and no failure")
+    else:
         save_counts(counts)

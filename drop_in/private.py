@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 import treewright
 from treewright import KDTree, Tree, encode
 from treewright.ensembles.gradient_boosting import _groups
+from treewright.estimators._early_stopping import has_settled
 
 
 class KDTree32(KDTree):
@@ -80,6 +81,10 @@ def _check_interaction_cst(boosted: Any, n_features: int) -> list[set[int]] | No
     return [set(group) for group in _groups(boosted.interaction_cst, schema)] or None
 
 
+def _should_stop(boosted: Any, scores: list[float]) -> bool:
+    return has_settled(scores, boosted.n_iter_no_change, boosted.tol)
+
+
 def _preprocessor(boosted: Any) -> SimpleNamespace:
     """The encoder of the categorical columns, of which the tests read the categories."""
     columns = [column for column in boosted.model_.schema.columns if column.is_category]
@@ -102,6 +107,7 @@ def give_private_names() -> None:
         boosting._predictors = property(_predictors)
         boosting._raw_predict = _raw_predict
         boosting._check_interaction_cst = _check_interaction_cst
+        boosting._should_stop = _should_stop
         boosting._preprocessor = property(_preprocessor)
     for neighbours in (treewright.KNeighborsClassifier, treewright.KNeighborsRegressor):
         neighbours._fit_method = property(_fit_method)

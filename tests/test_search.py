@@ -81,6 +81,7 @@ WORDS = {
     "deployment": "exporting guide/shipping",
     "distillation": "distilling",
     "duplicates": "advice",
+    "drop-in replacement": "drop_in",
     "early stopping": "gradient_boosting",
     "entropy": "growing",
     "explain prediction": "explaining",
