@@ -79,6 +79,7 @@ WORDS = {
     "distillation": "distilling",
     "draw tree": "plotting",
     "duplicates": "advice",
+    "drop-in replacement": "drop_in",
     "early stopping": "gradient_boosting",
     "entropy": "growing",
     "error based pruning": "pruning",
