@@ -10,6 +10,7 @@ from inspect import isfunction, signature
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
@@ -30,6 +31,7 @@ rng = np.random.default_rng(3)
 AGE, INCOME = rng.integers(18, 80, 60), rng.normal(size=60)
 TABLE = {"age": AGE, "income": INCOME, "city": ["Rome", "Oslo", "Bern"] * 20}
 ANSWER = np.where(INCOME + (AGE > 50) > 0.5, "accepted", "refused")
+FRAME = pd.DataFrame(TABLE)
 DATA = tw.encode(TABLE, ANSWER)
 TREE = tw.grow(DATA, max_leaf_nodes=4)
 
@@ -139,6 +141,31 @@ FUNCTIONS: list[tuple[Callable[..., Any], tuple[Any, ...], str, str]] = [
     (tw.save, (TREE,), "file_path", "path"),
     (boost, (DATA,), "nrounds", "rounds"),
     (TREE.report, (), "titel", "title"),
+    (TREE.predict, (TABLE,), "tabel", "table"),
+    (TREE.with_costs, (), "loss_matrix", "costs"),
+    (TREE.save, (), "paths", "path"),
+    (TREE.to_sklearn, (), "row", "rows"),
+    (TREE.certify().plot, (), "axes", "ax"),
+    (TREE.certify().check, (DATA,), "cost", "costs"),
+    (tw.prune(TREE).plot, (), "tests", "test"),
+    (tw.overfitting_curve(DATA).plot, (), "axs", "ax"),
+    (tw.RandomForestClassifier().proximity, (TABLE,), "outofbag", "out_of_bag"),
+    (tw.RandomForestClassifier().oob_importance, (TABLE, ANSWER), "weights", "sample_weight"),
+    (tw.AdaBoostClassifier().plot, (), "tests", "test"),
+    (tw.HistGradientBoostingClassifier().fit, (TABLE, ANSWER), "xval", "X_val"),
+    (tw.HistGradientBoostingClassifier().plot, (), "axis", "ax"),
+    (tw.DecisionTreeClassifier().cost_complexity_pruning_path, (TABLE, ANSWER), "weight", "sample_weight"),
+    (tw.KNeighborsClassifier().kneighbors, (), "k", "n_neighbors"),
+    (tw.KDTree([[0.0]]).query, ([[0.0]],), "return_distances", "return_distance"),
+    (tw.Column, (), "nme", "name"),
+    (tw.Target, (), "class", "classes"),
+    (tw.Schema, (), "column", "columns"),
+    (tw.TextFormat, (), "dateformat", "date_format"),
+    (tw.Below, ("x",), "thresold", "threshold"),
+    (tw.Among, ("x",), "category", "categories"),
+    (tw.Combination, (), "weight", "weights"),
+    (tw.Branch, (), "missing_lef", "missing_left"),
+    (tw.Leaf, (), "statistics", "statistic"),
     (tw.DecisionTreeClassifier().fit, (TABLE, ANSWER), "sample_weights", "sample_weight"),
 ]
 
@@ -203,6 +230,18 @@ VALUES: list[tuple[Callable[[], Any], str]] = [
     (lambda: tw.plot_decision_boundary, "plot_decision_regions"),
     (lambda: tw.plot_reliability, "plot_calibration"),
     (lambda: pruning_values.CostComplexty, "CostComplexity"),
+    (lambda: tw.prune(TREE, cost_matrix=[[0, 1], [2, 0]]), "costs"),
+    (lambda: tw.prune(TREE, loss_matrix=[[0, 1], [2, 0]]), "costs"),
+    (lambda: tw.prune(TREE, metod="bound"), "method"),
+    (lambda: tw.select(tw.prune(TREE), "folds", data=DATA, bye="folds"), "by"),
+    (lambda: TREE.export("sql", formt="sql"), "format"),
+    (lambda: tw.certify(TREE, alpha=0.1), "delta"),
+    (lambda: tw.criteria("clases"), "classes"),  # type: ignore[arg-type]
+    (lambda: tw.criteria("regression"), "numbers"),  # type: ignore[arg-type]
+    (
+        lambda: tw.HistGradientBoostingClassifier(categorical_features=["citty"]).fit(FRAME, ANSWER),
+        "city",
+    ),
 ]
 
 
@@ -210,6 +249,26 @@ VALUES: list[tuple[Callable[[], Any], str]] = [
 def test_values_columns_and_classes(wrong: Callable[[], Any], meant: str) -> None:
     with pytest.raises(Exception, match=rf"did you mean \\?'{meant}\\?'\?"):
         wrong()
+
+
+def test_columns_of_rows_to_predict() -> None:
+    renamed = FRAME.rename(columns={"age": "Age", "income": "incomes"})
+    question = r"did you mean 'age' by 'Age'\?.*did you mean 'income' by 'incomes'\?"
+    with pytest.raises(ValueError, match=rf"the table lacks the columns 'age', 'income'.*; {question}"):
+        TREE.predict(renamed)
+    model = tw.DecisionTreeClassifier().fit(FRAME, ANSWER)
+    with pytest.raises(ValueError, match=rf"(?s)^The feature names should match.*- Age.*{question}$"):
+        model.predict(renamed)
+    with pytest.raises(ValueError, match=r"- age\n$"):  # nothing resembles it
+        model.predict(FRAME.rename(columns={"age": "zzzyx"}))
+
+
+def test_a_misspelt_word_of_another_library() -> None:
+    both = "did you mean 'DecisionTreeClassifier' or 'DecisionTreeRegressor'"
+    with pytest.raises(AttributeError, match=both):
+        tw.DecsionTree  # noqa: B018
+    assert suggestions("gradient_bosting", tw.__all__)[0] == "HistGradientBoostingClassifier"
+    assert suggestions("colsample_bytre", ["max_features", "max_depth"]) == ["max_features"]
 
 
 def test_estimators_stay_as_scikit_learn_expects_them() -> None:
@@ -250,4 +309,5 @@ def test_every_word_stands_for_a_name_that_exists() -> None:
     functions = [each for each in (*public, boost) if isfunction(each)]
     known |= {name for each in functions for name in signature(each).parameters}
     ours = {name for names in _suggestions._OURS.values() for name in names}
-    assert not ours - known - {"log_loss", "1-SE", "leaves", "columns", "time", "number", "category", "test"}
+    kinds_and_values = {"log_loss", "1-SE", "leaves", "columns", "time", "number", "category", "test"}
+    assert not ours - known - kinds_and_values - {"classes", "numbers"}

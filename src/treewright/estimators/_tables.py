@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.validation import validate_data
 
 from treewright.encoding import Dataset, encode
+from treewright.encoding.columns import renamed_columns
 from treewright.encoding.schema import Schema
 from treewright.estimators.targets import class_attributes, plain_target, weight_by_class
 from treewright.tree.shortcuts import Shortcuts
@@ -128,8 +129,22 @@ def rows_to_predict(estimator: Any, fitted: Fitted, X: Any) -> Dataset:
         return Dataset(schema, X)
     refuse_one_dimension(X)
     if not is_unknown_to_sklearn(X):
-        validate_data(estimator, X, reset=False, skip_check_array=True)
+        _check_columns(estimator, X, schema)
     return encode(X, schema=schema)
+
+
+def _check_columns(estimator: Any, X: Any, schema: Schema) -> None:
+    """scikit-learn's check of names and number of columns; its error also says what a new name may mean."""
+    try:
+        validate_data(estimator, X, reset=False, skip_check_array=True)
+    except ValueError as error:
+        names = column_names(X, schema)
+        given = dict.fromkeys([] if names is None else names.tolist())
+        extra = [name for name in given if name not in schema.names]
+        meant = renamed_columns(extra, [name for name in schema.names if name not in given])
+        if not meant:
+            raise
+        raise ValueError("\n".join([str(error), *meant])) from None
 
 
 def column_names(X: Any, schema: Schema) -> NDArray[Any] | None:

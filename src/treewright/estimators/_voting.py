@@ -12,6 +12,7 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.metrics import r2_score
 from sklearn.utils import check_random_state
 
+from treewright._suggestions import checked_keywords
 from treewright.advice import warn_caller
 from treewright.certifying import VoteCertificate, certify_votes
 from treewright.encoding import Dataset, encode
@@ -251,6 +252,7 @@ class VotingEstimator(VotingParameters, TableEstimator):
         forest: Forest = self._fitted()["model_"]
         return forest.gain_shares
 
+    @checked_keywords
     def oob_importance(self, X: Any, y: Any, sample_weight: Any = None) -> ForestImportance:
         """Permutation importance on out-of-bag rows: how much the loss of a tree rises when the column is
         shuffled among the rows that the tree has not seen, averaged over the trees.
@@ -295,6 +297,7 @@ class VotingEstimator(VotingParameters, TableEstimator):
         paths = [passed_nodes(tree, tree.apply(rows)) for tree in fitted["model_"].trees]
         return hstack(paths).tocsr(), np.cumsum([0, *(path.shape[1] for path in paths)])
 
+    @checked_keywords
     def proximity(self, X: Any, Y: Any = None, *, out_of_bag: bool = False) -> NDArray[np.float64]:
         """The proximity of rows: the share of the trees in which two rows reach the same leaf.
 
@@ -349,6 +352,7 @@ class VotingClassifierMixin(ClassifierPredictions):
     _rows: Any
     _fit_data: Any
 
+    @checked_keywords
     def oob_certificate(
         self, X: Any, y: Any, sample_weight: Any = None, *, delta: float = 0.05, method: str | None = None
     ) -> VoteCertificate:

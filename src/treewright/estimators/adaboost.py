@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import check_random_state
 
+from treewright._suggestions import checked_keywords
 from treewright.encoding import Dataset
 from treewright.ensembles.adaboost import Boosted, Round, boost, decision_function, vote_probabilities
 from treewright.ensembles.adaboost_r2 import BoostedNumbers, NumberRound, boost_numbers
@@ -144,6 +145,7 @@ class AdaBoostEstimator(AnyEstimator, AdaBoostParameters, TableEstimator):
             [tree.feature_importances_ for tree in self.estimators_], axis=0, weights=self.estimator_weights_
         )
 
+    @checked_keywords
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
         """Yield `score` (accuracy, or R² for numbers) after each iteration."""
         metric = accuracy_score if self._predicts_classes else r2_score
@@ -267,6 +269,7 @@ class AdaBoostClassifier(
         model: Boosted = self._rows(X)[0]["model_"]
         return model.margins((X, plain_target(y, type(self).__name__)), n_threads=n_threads(self.n_jobs))
 
+    @checked_keywords
     def plot(self, rows: Any = None, *, test: Any = None, axes: Any = None) -> Any:  # type: ignore[override]
         """Plot error and bound against rounds, and the margins of rows; see `Boosted.plot`."""
         boosted: Boosted = self._fitted()["model_"]
