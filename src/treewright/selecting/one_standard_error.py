@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from treewright._suggestions import choices_text
+from treewright._suggestions import did_you_mean
 from treewright.pruning import PruningPath
 from treewright.pruning.traversal import Floats
 
@@ -17,7 +17,8 @@ SAME = 1e-12  # losses that differ by this share of the largest one are equal: s
 def check_rule(rule: str) -> None:
     """ValueError unless it is a rule of CART: the least loss, or within one standard error of it."""
     if rule not in RULES:
-        raise ValueError(f"rule is {rule!r}; it must be {choices_text(rule, RULES)}")
+        close = did_you_mean(rule, RULES)
+        raise ValueError(f"rule is {rule!r}; it must be {' or '.join(map(repr, RULES))}{close}")
 
 
 def least(path: PruningPath, loss: Floats, more: float = 0.0) -> int:
