@@ -149,26 +149,35 @@ def _check_columns(estimator: Any, X: Any, schema: Schema) -> None:
 
 def column_names(X: Any, schema: Schema) -> NDArray[Any] | None:
     """The names of the columns by scikit-learn's rule: only where all of them are strings."""
-    if type(X) is np.ndarray:
-        return None
     if is_unknown_to_sklearn(X):
         return np.array(schema.names, dtype=object)
+    if type(X) is np.ndarray:
+        return None
     probe = BaseEstimator()  # scikit-learn applies its rule to estimators only
     validate_data(probe, X, skip_check_array=True)
     return getattr(probe, "feature_names_in_", None)
 
 
 def is_unknown_to_sklearn(X: Any) -> bool:
-    """Whether scikit-learn does not know such tables: a dict of columns, a list of dicts, a lazy frame."""
+    """Whether scikit-learn does not know such tables: a dict of columns, a list of dicts, a lazy frame, an
+    array with fields.
+    """
     if isinstance(X, list):
         return bool(X) and isinstance(X[0], Mapping)
+    if has_fields(X):
+        return True
     return not hasattr(X, "shape") and (isinstance(X, Mapping) or not hasattr(X, "__len__"))
+
+
+def has_fields(X: Any) -> bool:
+    """Whether a table is an array with fields, which are its columns."""
+    return isinstance(X, np.ndarray) and X.dtype.names is not None
 
 
 def refuse_one_dimension(X: Any) -> None:
     """Refuse a table that has one dimension; the error says how to reshape it."""
     shape = getattr(X, "shape", None)
-    if isinstance(shape, tuple) and len(shape) == 1:
+    if isinstance(shape, tuple) and len(shape) == 1 and not is_unknown_to_sklearn(X):
         raise ValueError(
             "Expected 2D array, got 1D array instead. Reshape your data: X.reshape(-1, 1) if it is one "
             "column, X.reshape(1, -1) if it is one row"

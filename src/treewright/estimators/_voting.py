@@ -30,7 +30,7 @@ from treewright.ensembles.proximity import LeafTargets, leaves_of, proximity
 from treewright.estimators._fit_warnings import warn_about_trees
 from treewright.estimators._predictions import ClassifierPredictions, Floats, RegressorPredictions
 from treewright.estimators._progress import progress_bar
-from treewright.estimators._table_estimator import SHARED_BY_TREES, TableEstimator
+from treewright.estimators._table_estimator import TableEstimator, of_ensemble, shared_by_trees
 from treewright.estimators._tables import Fitted, refuse_one_dimension, replace_fit
 from treewright.estimators.fitting import passed_nodes
 from treewright.estimators.targets import factors_of, plain_target
@@ -171,7 +171,7 @@ class VotingEstimator(VotingParameters, TableEstimator):
         n_before: int,
     ) -> None:
         forest = Forest(tuple(trees), draws, getattr(self, "voting", "soft"))
-        fitted: Fitted = {"model_": forest, **described}
+        fitted: Fitted = {"model_": forest, **of_ensemble(described)}
         threads = n_threads(self.n_jobs)
         if self.oob_score:
             fitted |= self._oob_attributes(out_of_bag(forest, data, n_threads=threads), data)
@@ -226,7 +226,7 @@ class VotingEstimator(VotingParameters, TableEstimator):
         estimator, tree = self._tree_estimator(), fitted["model_"].trees[member]
         if "random_state" in estimator.get_params():
             estimator.set_params(random_state=tree_seed(fitted["model_"].draws, member))
-        vars(estimator).update({name: fitted[name] for name in SHARED_BY_TREES if name in fitted})
+        vars(estimator).update(shared_by_trees(fitted))
         drawn = n_features_drawn(getattr(estimator, "max_features", None), len(tree.schema.columns))
         vars(estimator).update(model_=tree, max_features_=drawn)
         return estimator
@@ -237,7 +237,7 @@ class VotingEstimator(VotingParameters, TableEstimator):
         return self._tree_estimator()
 
     @property
-    def estimators_samples_(self) -> list[NDArray[np.int32]]:
+    def estimators_samples_(self) -> list[NDArray[Any]]:
         """The rows that were drawn for each tree."""
         forest: Forest = self._fitted()["model_"]
         return [forest.draws.rows(member).astype(np.int32) for member in range(len(forest))]

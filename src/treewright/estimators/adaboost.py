@@ -25,7 +25,7 @@ from treewright.estimators._predictions import (
     Floats,
     RegressorPredictions,
 )
-from treewright.estimators._table_estimator import SHARED_BY_TREES, TableEstimator
+from treewright.estimators._table_estimator import TableEstimator, of_ensemble, shared_by_trees
 from treewright.estimators._tables import Fitted, replace_fit
 from treewright.estimators.fitting import TreeEstimator, check_parameters
 from treewright.estimators.targets import plain_target
@@ -87,7 +87,8 @@ class AdaBoostEstimator(AnyEstimator, AdaBoostParameters, TableEstimator):
             n_jobs=self.n_jobs,
             progress=self._print_round,
         )
-        replace_fit(self, {**described, "model_": model, "estimator_": template, "_seed": seed})
+        own = {"model_": model, "estimator_": template, "_seed": seed}
+        replace_fit(self, of_ensemble(described) | own)
         warn_about_trees(self, data, model.trees)
 
     def _boosted(self, data: Dataset, seed: int, **options: Any) -> Boosted | BoostedNumbers:
@@ -120,7 +121,7 @@ class AdaBoostEstimator(AnyEstimator, AdaBoostParameters, TableEstimator):
     def estimators_(self) -> list[Any]:
         """The trees as fitted estimators, in their order."""
         fitted = self._fitted()
-        common: Fitted = {name: fitted[name] for name in SHARED_BY_TREES if name in fitted}
+        common = shared_by_trees(fitted)
         drawn = n_features_drawn(fitted["estimator_"].max_features, fitted["n_features_in_"])
         estimators = []
         for number, tree in enumerate(fitted["model_"].trees):
