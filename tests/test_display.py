@@ -17,6 +17,7 @@ from treewright.ensembles.adaboost_r2 import boost_numbers
 from treewright.ensembles.gradient_boosting import boost as gradient_boost
 from treewright.ensembles.out_of_bag import importance_of, out_of_bag
 from treewright.explaining.weak_learning_bound import weak_learning_bound
+from treewright.feature_selection import boruta, split_scores
 from treewright.metrics import metrics
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -74,6 +75,9 @@ RESULTS: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: tw.born_again(tw.grow_forest(NO_CITY, n_estimators=2, max_depth=2)),
         "predicts like",
     ),
+    "SplitScores": (lambda: split_scores(WHOLE, n_permutations=5), HOSTILE),
+    "BorutaResult": (lambda: boruta(WHOLE, n_estimators=5, max_iter=5), "shadows: "),
+    "SelectionPath": (lambda: tw.TreeSelector(cv=3).fit(TABLE, ANSWER).path_, "± SE"),
     "Advices": (lambda: tw.advise({**TABLE, "id<b>": range(N)}, ANSWER), "id<b>"),
     "Dataset": (lambda: WHOLE, HOSTILE),
     "Tree": (lambda: TREE, "depth"),
