@@ -37,6 +37,7 @@ TEST = tw.encode({name: column[80:] for name, column in TABLE.items()}, ANSWER[8
 WHOLE = tw.encode(TABLE, ANSWER)
 NUMBERS = tw.encode(TABLE, TABLE["z"] * 1.0)
 TREE = tw.grow(TRAIN, max_leaf_nodes=5)
+REGRESSION = tw.grow(NUMBERS, max_leaf_nodes=3)
 SQRT = tw.grow(TRAIN, max_leaf_nodes=5, criterion="sqrt")
 NO_CITY = tw.encode({HOSTILE: TABLE[HOSTILE], "z": TABLE["z"]}, ANSWER)
 SIMPLE = tw.grow(NO_CITY, max_leaf_nodes=4)
@@ -51,7 +52,7 @@ RESULTS: dict[str, tuple[Callable[[], Any], str]] = {
     "VoteCertificate": (lambda: tw.certify_votes(rng.random((9, 99)) < 0.2), "true error below"),
     "LeafIntervals": (lambda: leaf_intervals(TREE, TEST), "true error from"),
     "RuleList": (lambda: tw.RuleList.of(TREE), f"{HOSTILE} > "),
-    "rules of numbers": (lambda: tw.RuleList.of(tw.grow(NUMBERS, max_leaf_nodes=3)), "training rows"),
+    "rules of numbers": (lambda: tw.RuleList.of(REGRESSION), "training rows"),
     "Importance": (lambda: tw.importance(TREE, TEST), HOSTILE),
     "ForestImportance": (lambda: importance_of(FOREST, TRAIN), HOSTILE),
     "OutOfBag": (lambda: out_of_bag(FOREST, TRAIN), "rows with votes"),
@@ -121,6 +122,12 @@ def test_a_dataset_shows_kinds_values_and_gaps() -> None:
     wide = tw.encode(np.zeros((2, 40)))
     assert "10 more columns" in wide._repr_html_()
     assert "–" in tw.encode({"x": [None, None]}, kinds={"x": "number"})._repr_html_()
+
+
+def test_rules_of_numbers_have_no_column_of_right_answers() -> None:
+    for tree, head in [(TREE, ["y", "training rows", "right"]), (REGRESSION, ["y", "training rows"])]:
+        page = ElementTree.fromstring(tw.RuleList.of(tree)._repr_html_())
+        assert [cell.text for cell in page.findall(".//thead//th")][2:] == head
 
 
 def test_long_lists_are_cut() -> None:
