@@ -6,6 +6,7 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from inspect import isfunction, signature
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.metrics import get_scorer_names
 from sklearn.model_selection import GridSearchCV
 
 import treewright as tw
@@ -34,6 +36,8 @@ ANSWER = np.where(INCOME + (AGE > 50) > 0.5, "accepted", "refused")
 FRAME = pd.DataFrame(TABLE)
 DATA = tw.encode(TABLE, ANSWER)
 TREE = tw.grow(DATA, max_leaf_nodes=4)
+
+boosted = partial(tw.HistGradientBoostingClassifier, early_stopping=True, max_iter=2)
 
 NAMES = [
     ("DecisonTreeClassifier", "DecisionTreeClassifier"),
@@ -236,6 +240,10 @@ VALUES: list[tuple[Callable[[], Any], str]] = [
     (lambda: tw.select(tw.prune(TREE), "folds", data=DATA, bye="folds"), "by"),
     (lambda: TREE.export("sql", formt="sql"), "format"),
     (lambda: tw.certify(TREE, alpha=0.1), "delta"),
+    (lambda: tw.TreeSelector(scoring="acuracy", cv=3).fit(FRAME, ANSWER), "accuracy"),
+    (lambda: tw.TreeSelector(scoring="auc", cv=3).fit(FRAME, ANSWER), "roc_auc"),
+    (lambda: boosted(scoring="log_loss").fit(FRAME, ANSWER), "neg_log_loss"),
+    (lambda: boosted(scoring="los").fit(FRAME, ANSWER), "loss"),
     (lambda: tw.criteria("clases"), "classes"),  # type: ignore[arg-type]
     (lambda: tw.criteria("regression"), "numbers"),  # type: ignore[arg-type]
     (
@@ -303,7 +311,16 @@ def test_own_names_win_over_words_of_other_libraries() -> None:
 
 
 def test_every_word_stands_for_a_name_that_exists() -> None:
-    known = {*tw.__all__, *spec._REGISTRY, *formats(), *criteria(), *methods(), *ways(), *CERTIFICATES.names}
+    known = {
+        *tw.__all__,
+        *get_scorer_names(),
+        *spec._REGISTRY,
+        *formats(),
+        *criteria(),
+        *methods(),
+        *ways(),
+        *CERTIFICATES.names,
+    }
     public = [getattr(tw, name) for name in tw.__all__]
     known |= {name for each in public for name in getattr(each, "parameters", {})}
     functions = [each for each in (*public, boost) if isfunction(each)]

@@ -99,6 +99,17 @@ _SYNONYMS = {
     "cpp c++": "c",
     "txt": "text",
     "postgresql postgres mysql sqlite duckdb bigquery": "sql",
+    # scores of scikit-learn
+    "auc aucroc auroc rocaucscore": "roc_auc",
+    "acc accuracyscore": "accuracy",
+    "balancedaccuracyscore bac": "balanced_accuracy",
+    "logloss crossentropy": "neg_log_loss",
+    "mse meansquarederror": "neg_mean_squared_error",
+    "rmse rootmeansquarederror": "neg_root_mean_squared_error",
+    "mae meanabsoluteerror": "neg_mean_absolute_error",
+    "brier brierscore": "neg_brier_score",
+    "f1score": "f1",
+    "r2score rsquared": "r2",
     # tasks
     "classification classifier": "classes",
     "regression regressor": "numbers",

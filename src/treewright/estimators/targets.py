@@ -22,7 +22,10 @@ def plain_target(y: Any, estimator: str) -> Any:
     if y is None:
         raise ValueError(f"{estimator} requires y to be passed, but the target y is None")
     if isinstance(y, str):
-        raise ValueError(f"y is the text {y!r}; it must be one label or number per row")
+        raise ValueError(
+            f"y is the text {y!r}; it must be one label or number per row. For a column of the table give "
+            f"table[{y!r}], and the table without it"
+        )
     if issparse(y):
         raise ValueError("sparse multilabel-indicator for y is not supported; pass y.toarray()")
     if isinstance(y, list | tuple) and all(isinstance(label, str) for label in y):
