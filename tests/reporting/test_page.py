@@ -55,6 +55,14 @@ def test_bounds_are_rounded_up(opened: Any) -> None:
     assert told == ["0", "2", "1.235", "12,350", "0.5", "1.235·10^−5"]
 
 
+def test_shares_are_rounded_as_in_the_sentences(opened: Any) -> None:
+    page = opened(example("costs")[1])
+    shares = [k / 80 for k in range(1, 80)] + [0.1235, 0.125, 0.00625]
+    for digits in (0, 1):
+        told = page.evaluate(f"{shares}.map(share => percentWords(share, {digits}))")
+        assert told == [percent(share, digits) for share in shares]
+
+
 @pytest.mark.slow
 def test_the_slider_changes_the_tree_and_every_number(opened: Any) -> None:
     _, payload = example("spam")
