@@ -186,9 +186,14 @@ def as_tree(model: Any) -> Tree:
         raise TypeError(f"a tree or a fitted model is wanted here, not a {kind}")
     if type(model).__module__.startswith("treewright."):
         raise TypeError(f"this {kind} is not fitted yet; call fit first")
-    if holder := _MODEL_WITHIN.get(kind):
-        raise TypeError(f"this {kind} holds the model that is wanted here; give {holder}")
+    refuse_holder(kind)
     raise TypeError(
         f"this {kind} is another library's; treewright.from_sklearn makes a tree of a fitted one of "
         "scikit-learn, LightGBM or XGBoost"
     )
+
+
+def refuse_holder(kind: str) -> None:
+    """TypeError if a class is one of scikit-learn's tools that hold the fitted estimator; it says where."""
+    if holder := _MODEL_WITHIN.get(kind):
+        raise TypeError(f"this {kind} holds the model that is wanted here; give {holder}")
