@@ -299,6 +299,8 @@ def test_names_that_nothing_resembles_are_plain_errors() -> None:
     assert not hasattr(tw, "zzzyx")
     with pytest.raises(ImportError, match="cannot import name 'zzzyx' from 'treewright'"):
         exec("from treewright import zzzyx")
+    with pytest.raises(ImportError, match=r"cannot import name '_cor' from 'treewright'(?!; did you mean)"):
+        exec("from treewright import _cor")  # no private name stands for a public one
     with pytest.raises(TypeError, match="Gain has no parameter 'zzzyx'; the parameters are significance"):
         tw.Gain(zzzyx=1)  # type: ignore[call-arg]
 

@@ -259,7 +259,7 @@ def unknown_attribute(module: str, name: str, known: Iterable[str]) -> Exception
     AttributeError: module 'treewright' has no attribute 'forest'; did you mean 'Forest'?
     """
     public = [each for each in known if not each.startswith("_")]
-    hint = "" if name.startswith("__") else did_you_mean(name, public)
+    hint = "" if name.startswith("_") else did_you_mean(name, public)
     caller = sys._getframe(2)
     if hint and caller.f_code.co_code[caller.f_lasti] == _IMPORT_FROM:
         return ImportError(f"cannot import name {name!r} from {module!r}{hint}", name=name)
