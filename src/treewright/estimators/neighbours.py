@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, check_array, check_is_fitted, column_or_1d
 
+from treewright._suggestions import checked_keywords
 from treewright.estimators._neighbour_search import (
     KNOWN_METRICS,
     effective_metric,
