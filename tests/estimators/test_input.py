@@ -41,6 +41,7 @@ def tables():
     )
     yield "polars lazy", polars.DataFrame(ROWS).lazy()
     yield "arrow", arrow.table(ROWS)
+    yield "array with fields", frame.to_records(index=False)
 
 
 def test_any_table() -> None:

@@ -121,7 +121,8 @@ def test_all_kinds_of_tables_of_numbers() -> None:
     frame = pd.DataFrame(IRIS, columns=list("abcd"))
     columns = {name: frame[name].to_numpy() for name in frame}
     plain = KNeighborsClassifier().fit(IRIS, SPECIES).predict_proba(IRIS)
-    for table in (frame, pl.DataFrame(columns), pa.table(columns), columns, IRIS.tolist()):
+    fields = frame.to_records(index=False)
+    for table in (frame, pl.DataFrame(columns), pa.table(columns), columns, fields, IRIS.tolist()):
         model = KNeighborsClassifier().fit(table, SPECIES)
         np.testing.assert_array_equal(model.predict_proba(table), plain)
         if not isinstance(table, list):

@@ -67,6 +67,14 @@ def test_a_tree_that_can_be_read_as_a_whole_is_shown_as_a_whole(opened: Any) -> 
     assert told == pytest.approx([0.75, 0.85])
 
 
+def test_shares_are_rounded_as_in_the_sentences(opened: Any) -> None:
+    page = opened(example("costs")[1])
+    shares = [k / 80 for k in range(1, 80)] + [0.1235, 0.125, 0.00625]
+    for digits in (0, 1):
+        told = page.evaluate(f"{shares}.map(share => percentWords(share, {digits}))")
+        assert told == [percent(share, digits) for share in shares]
+
+
 @pytest.mark.slow
 def test_the_slider_changes_the_tree_and_every_number(opened: Any) -> None:
     _, payload = example("spam")

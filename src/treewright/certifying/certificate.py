@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from treewright._display import Layout, Shown
+from treewright._suggestions import checked_keywords
 from treewright._text import amount
 from treewright.certifying.losses import row_losses
 from treewright.certifying.method import Method, method_of
@@ -89,6 +90,7 @@ class Certificate(Sealed, Plotted, Shown):
         """1 - delta."""
         return 1 - self.delta
 
+    @checked_keywords
     def check(self, data: Any = None, *, costs: Any = None) -> bool:
         """Whether an independent computation gives the same number.
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright._display import Layout, Shown
+from treewright._suggestions import checked_keywords
 from treewright.encoding import Dataset
 from treewright.encoding.rows import encoded_rows, rows_to_predict, takes_rows
 from treewright.encoding.schema import Schema, Target
@@ -140,6 +141,7 @@ class GradientBoosted(Saved, Shown):
                 gains += by_column(tree, tree.gain)
         return gains / (gains.sum() or 1.0)
 
+    @checked_keywords
     def plot(self, ax: Axes | None = None) -> Axes:
         """Plot the loss after each iteration, where `early_stopping` has measured it; needs matplotlib."""
         return plot_boosting(self, ax)

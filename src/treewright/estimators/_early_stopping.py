@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import check_scoring
 from sklearn.utils import _safe_indexing
 
 from treewright.encoding import Dataset
 from treewright.ensembles.gradient_boosting import GradientBoosted, Stage
+from treewright.estimators._scoring import scorer_of
 
 Floats = NDArray[np.float64]
 _MOST_SCORED = 10_000  # training rows that a scorer sees: it is slower than a loss
@@ -56,7 +56,7 @@ class EarlyStopping:
         if before is not None:
             self.scores = (list(before[0]), list(before[1]))
         if self._scores_each:
-            self._scorer = check_scoring(estimator, estimator.scoring)
+            self._scorer = scorer_of(estimator, estimator.scoring, ("loss",))
         self.after = self._after if self._scores_each or estimator.verbose else None
 
     def _after(self, stage: Stage) -> bool:

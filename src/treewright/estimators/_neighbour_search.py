@@ -14,7 +14,7 @@ from sklearn.utils.validation import validate_data
 
 from treewright.encoding import encode
 from treewright.encoding.schema import Schema
-from treewright.estimators._tables import is_unknown_to_sklearn, refuse_one_dimension
+from treewright.estimators._tables import has_fields, is_unknown_to_sklearn, refuse_one_dimension
 from treewright.neighbours.kd_tree import KDTree
 from treewright.parameters.neighbours import METRICS
 
@@ -109,7 +109,7 @@ def _rows(estimator: Any, X: Any, metric: Any, *, reset: bool) -> Any:
 def number_matrix(estimator: Any, X: Any, *, reset: bool) -> NDArray[np.floating]:
     """A table as a matrix of float32 or float64; ValueError names a column that holds something else."""
     refuse_one_dimension(X)
-    if is_unknown_to_sklearn(X) and not hasattr(X, "__array__"):
+    if is_unknown_to_sklearn(X) and (has_fields(X) or not hasattr(X, "__array__")):
         data = encode(X)
         _refuse_categories(data.schema)
         names = np.array(data.schema.names, dtype=object)

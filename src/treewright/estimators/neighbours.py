@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, check_array, check_is_fitted, column_or_1d
 
+from treewright._suggestions import checked_keywords
 from treewright.estimators._neighbour_search import (
     KNOWN_METRICS,
     effective_metric,
@@ -92,6 +93,7 @@ class NeighboursEstimator(NeighbourParameters, BaseEstimator):  # type: ignore[m
         replace_fit(self, fitted)
         return self
 
+    @checked_keywords
     def kneighbors(self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
         """The nearest rows of the fit.
 
@@ -124,6 +126,7 @@ class NeighboursEstimator(NeighbourParameters, BaseEstimator):  # type: ignore[m
         distance, index = nearest(self, fitted["model_"], X, count)
         return (distance, index) if return_distance else index
 
+    @checked_keywords
     def kneighbors_graph(
         self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity"
     ) -> csr_matrix:

@@ -233,7 +233,10 @@ def rules_layout(rules: RuleList) -> Layout:
     below = [f"… {count(hidden, 'more rule')}"] if hidden > 0 else []
     heading = f"{count(len(rules), 'rule')}: the first that fits answers"
     target = name_text(rules.schema.targets[0].name)
-    return Layout([heading], ["", "if", target, "training rows", "right"], rows, (0, 3, 4), below)
+    head = ["", "if", target, "training rows", "right"]
+    if not rules.schema.predicts_classes:  # numbers are not right or wrong
+        head, rows = head[:-1], [row[:-1] for row in rows]
+    return Layout([heading], head, rows, (0, 3, 4), below)
 
 
 def _rule_parts(rule: Rule, rules: RuleList) -> tuple[list[str], str, str, str]:

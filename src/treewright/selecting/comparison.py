@@ -12,7 +12,7 @@ import numpy as np
 
 from treewright._display import Layout, Shown
 from treewright._registry import check_names, options_for, options_of
-from treewright._suggestions import choices_text
+from treewright._suggestions import checked_keywords, choices_text
 from treewright._text import amount
 from treewright.certifying import certify, certify_errors
 from treewright.certifying.binomial import check_delta
@@ -88,6 +88,7 @@ class Comparison(Shown):
         close = [row for row in rows if row["validation"] <= limit * (1 + SAME)]
         return min(close, key=lambda row: (row["leaves"], row["validation"]))
 
+    @checked_keywords
     def plot(self, ax: Axes | None = None) -> Axes:
         """Plot the losses of all methods; needs matplotlib."""
         from treewright.plotting.pruning_paths import plot_comparison

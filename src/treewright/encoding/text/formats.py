@@ -10,7 +10,7 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 
 from treewright._arrays import Array, Flags, Floats
-from treewright._suggestions import choices_text
+from treewright._suggestions import checked_keywords, choices_text
 from treewright.encoding.cells import Cells, Family
 
 LONGEST = 256  # characters; no number, date or truth value is longer
@@ -106,6 +106,7 @@ class TextKind:
 TEXT_KINDS: dict[str, TextKind] = {}  # by name, in the order in which they are tried
 
 
+@checked_keywords
 @dataclass(frozen=True)
 class TextFormat:
     """How the texts of one column are read as numbers, times or truth values.
