@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import tomllib
 from pathlib import Path
 
@@ -118,6 +119,18 @@ def test_tests_on_windows_use_the_compiler_of_the_wheels() -> None:
     )
     wanted = PROJECT["tool"]["cibuildwheel"]["windows"]["environment"]
     assert dict(each.split("=") for each in chosen.split()) == wanted
+
+
+def test_tests_can_be_collected_with_what_the_extra_test_brings() -> None:
+    """The tests on every platform have no more; other libraries are imported by `pytest.importorskip`."""
+    extras = PROJECT["project"]["optional-dependencies"]
+    brought = PROJECT["project"]["dependencies"] + extras["test"] + extras["cli"] + extras["plot"]
+    known = {re.split(r"\W", each.replace("scikit-learn", "sklearn"))[0] for each in brought}
+    known |= {"joblib", "threadpoolctl"}  # scikit-learn's own needs
+    known |= sys.stdlib_module_names | {folder.name for folder in ROOT.iterdir() if folder.is_dir()}
+    for path in (ROOT / "tests").rglob("*.py"):
+        imported = re.findall(r"^(?:import|from) (\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+        assert set(imported) <= known, path
 
 
 def test_the_core_reads_decimals_as_every_standard_library_can() -> None:
