@@ -152,3 +152,6 @@ def test_hooks_run_what_make_lint_runs() -> None:
     for tool in set(re.findall(r"entry: \.venv/bin/([\w-]+)", hooks)):
         assert f"$(BIN)/{tool} " in lint
         assert tool in installed
+    named = "--builtin-schema (\\S+)"
+    assert re.findall(named, hooks) == re.findall(named, lint)
+    assert "pre-commit" in installed
