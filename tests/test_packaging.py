@@ -46,6 +46,8 @@ def test_the_same_pythons_are_declared_and_tested() -> None:
     tested = re.findall(r'"3\.(\d+)"', only_match(r"^ +python: \[(.*)\]$", ".github/workflows/tests.yml"))
     assert declared == tested
     assert PROJECT["project"]["requires-python"] == f">=3.{tested[0]}"
+    sought = only_match(r"for name in python3 (.*); do", "Makefile").split()
+    assert sought == [f"python3.{minor}" for minor in reversed(declared)]
 
 
 @each_workflow
