@@ -25,9 +25,10 @@ settings.register_profile("search", deadline=None, max_examples=1000, suppress_h
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Choose the profile before any test file is imported ("quick" where slow tests are left out); heed Ctrl-C."""
+    """Choose the profile before any test is imported ("quick" where slow tests are left out); heed Ctrl-C."""
     default = "quick" if config.getoption("markexpr") == "not slow" else "ci"
     settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", default))
-    # What a shell runs in the background ignores Ctrl-C, and so would the programs that the tests start and interrupt.
+    # What a shell runs in the background ignores Ctrl-C, and so would the programs that the tests start and
+    # interrupt.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)

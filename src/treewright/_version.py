@@ -1,3 +1,3 @@
-"""The version of the package; a module of its own, so that every package may name it, and the build reads it from here."""
+"""The version of the package, in a module of its own: all packages may import it, the build reads it here."""
 
 __version__ = "0.1.0"

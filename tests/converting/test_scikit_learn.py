@@ -29,7 +29,8 @@ from treewright.converting import to_shap, to_sklearn
 from treewright.converting.float32_thresholds import thresholds
 from treewright.exporting import probes
 
-# To see whether a table is finite scikit-learn adds up its cells, and in these tables infinities of both signs.
+# To see whether a table is finite scikit-learn adds up its cells, and these tables have infinities of both
+# signs.
 pytestmark = pytest.mark.filterwarnings("ignore:invalid value encountered in reduce:RuntimeWarning")
 
 # ---- from scikit-learn -------------------------------------------------------------------------------------
