@@ -501,10 +501,11 @@ def test_a_column_of_targets_comes_with_a_warning(kind):
     kind(n_estimators=3).fit(IRIS, np.stack([SPECIES, SPECIES], axis=1))  # two targets come without
 
 
-def test_sparse_targets_are_refused():
+def test_sparse_targets_are_refused_by_the_errors_of_scikit_learns_trees_and_forests():
     for kind in [*CLASSIFIERS, DecisionTreeClassifier]:
-        with pytest.raises(ValueError, match="sparse multilabel-indicator for y is not supported"):
-            kind().fit(IRIS, csr_matrix(np.eye(3)[SPECIES]))
+        for error in (TypeError, ValueError):
+            with pytest.raises(error, match="sparse multilabel-indicator for y is not supported"):
+                kind().fit(IRIS, csr_matrix(np.eye(3)[SPECIES]))
 
 
 @pytest.mark.parametrize("kind", CLASSIFIERS + REGRESSORS)

@@ -233,8 +233,7 @@ class HistGradientBoostingClassifier(
     The parameters are those of scikit-learn's `HistGradientBoostingClassifier`, and where no column has more
     than `max_bins` values so are the trees, unless `max_delta_step` bounds a step. Sums are exact: the model
     is the same for any number of threads. Columns may be numbers, categories (strings, bools and categorical
-    columns, by subsets) and dates, with missing values, whose side is learnt. A target of one class is
-    refused.
+    columns, by subsets) and dates, with missing values, whose side is learnt.
 
     See Also
     --------
@@ -269,7 +268,7 @@ class HistGradientBoostingClassifier(
         return losses.LOSSES[self.loss].predictions(raw)
 
     def _probabilities(self, raw: Floats) -> Floats:
-        return losses.probabilities(raw)
+        return losses.probabilities(raw, self._fitted()["model_"].schema.width)
 
     def _decision(self, raw: Floats) -> Floats:
         return raw[:, 0] if raw.shape[1] == 1 else raw

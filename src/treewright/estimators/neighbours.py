@@ -12,7 +12,6 @@ from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import assert_all_finite, check_array, check_is_fitted, column_or_1d
 
-from treewright._suggestions import checked_keywords
 from treewright.estimators._neighbour_search import (
     KNOWN_METRICS,
     effective_metric,
@@ -56,7 +55,7 @@ class NeighboursEstimator(NeighbourParameters, BaseEstimator):  # type: ignore[m
     )
     parameter_error: ClassVar[type[Exception]] = InvalidParameterError
 
-    @checked_keywords
+    # keywords are left to Python, whose own error tells a vote of scikit-learn that no weights are taken
     def fit(self, X: Any, y: Any) -> Self:
         """Build the k-d tree.
 
