@@ -18,7 +18,7 @@ constexpr double exact_powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7
 /// digits·10^exponent, correctly rounded, so that it prints as it was meant. Whole digits below 2^53 times or
 /// over an exact power of ten round once; the rest goes through the decimal reader.
 double decimal(double digits, int exponent) {
-    if (std::abs(exponent) <= 22)
+    if (exponent >= -22 && exponent <= 22)
         return exponent >= 0 ? digits * exact_powers[exponent] : digits / exact_powers[-exponent];
     char text[64];
     std::snprintf(text, sizeof text, "%.0fe%d", digits, exponent);
