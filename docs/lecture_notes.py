@@ -22,7 +22,8 @@ HEAD = """# From the lecture notes
 treewright began as an implementation of five lecture notes on decision trees. This page lists what they
 contain, in their order: every algorithm, definition, lemma, theorem, formula, figure, example and question,
 with the function that does it, the page that explains it and the test below `tests/` that checks it. Where
-a note has a slip, the entry says so and how it is corrected; [theory](theory.md) works the corrections out.
+a note has a slip, the entry says so and how it is corrected; [theory](theory.md) works the corrections out,
+and [another page](lecture_examples.md) computes the smaller examples and shows what the lemmas say.
 
 | label | meaning |
 |---|---|
@@ -63,10 +64,15 @@ def link(target: str) -> str:
     return f"[{title.partition(':')[0]}: {heading}]({name}#{matches[0]})"
 
 
+def reference(name: str) -> str:
+    """A name, with the link to its entry in the reference where it has one."""
+    return f"{{py:obj}}`{name.removeprefix('treewright.')} <{name}>`"
+
+
 def line(entry: dict[str, Any]) -> str:
     """An entry as an item of a list."""
     said = STATUSES[entry.get("status", "as stated")] + entry.get("remark", "")
-    names = ", ".join(f"`{name.removeprefix('treewright.')}`" for name in entry.get("functions", ()))
+    names = ", ".join(reference(name) for name in entry.get("functions", ()))
     pages = ", ".join(link(page) for page in entry.get("pages", ()))
     tests = ", ".join(f"`{test}`" for test in entry.get("tests", ()))
     parts = [f"**{entry['item']}**", said, names, pages, f"Tests: {tests}" if tests else ""]

@@ -11,11 +11,11 @@ from typing import NamedTuple
 FILE = Path(__file__).with_name("differences.toml")
 # What a difference is, in the order of the page.
 KINDS = {
-    "better": "Deliberate: documented behaviour that scikit-learn's test does not expect",
-    "scope": "Not there: a feature or option of scikit-learn that treewright does not have",
-    "wording": "The same error or warning in other words",
-    "random": "The same distribution from other random numbers",
-    "private": "The test looks at private attributes, modules or data structures of scikit-learn",
+    "better": "Deliberate differences",
+    "scope": "What treewright does not have",
+    "wording": "The same error in other words",
+    "random": "Other random numbers",
+    "private": "Tests of scikit-learn's private parts",
 }
 
 

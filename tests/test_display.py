@@ -17,6 +17,7 @@ from treewright.ensembles.adaboost_r2 import boost_numbers
 from treewright.ensembles.gradient_boosting import boost as gradient_boost
 from treewright.ensembles.out_of_bag import importance_of, out_of_bag
 from treewright.explaining.weak_learning_bound import weak_learning_bound
+from treewright.feature_selection import boruta, split_scores
 from treewright.metrics import metrics
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -36,6 +37,7 @@ TEST = tw.encode({name: column[80:] for name, column in TABLE.items()}, ANSWER[8
 WHOLE = tw.encode(TABLE, ANSWER)
 NUMBERS = tw.encode(TABLE, TABLE["z"] * 1.0)
 TREE = tw.grow(TRAIN, max_leaf_nodes=5)
+REGRESSION = tw.grow(NUMBERS, max_leaf_nodes=3)
 SQRT = tw.grow(TRAIN, max_leaf_nodes=5, criterion="sqrt")
 NO_CITY = tw.encode({HOSTILE: TABLE[HOSTILE], "z": TABLE["z"]}, ANSWER)
 SIMPLE = tw.grow(NO_CITY, max_leaf_nodes=4)
@@ -50,7 +52,7 @@ RESULTS: dict[str, tuple[Callable[[], Any], str]] = {
     "VoteCertificate": (lambda: tw.certify_votes(rng.random((9, 99)) < 0.2), "true error below"),
     "LeafIntervals": (lambda: leaf_intervals(TREE, TEST), "true error from"),
     "RuleList": (lambda: tw.RuleList.of(TREE), f"{HOSTILE} > "),
-    "rules of numbers": (lambda: tw.RuleList.of(tw.grow(NUMBERS, max_leaf_nodes=3)), "training rows"),
+    "rules of numbers": (lambda: tw.RuleList.of(REGRESSION), "training rows"),
     "Importance": (lambda: tw.importance(TREE, TEST), HOSTILE),
     "ForestImportance": (lambda: importance_of(FOREST, TRAIN), HOSTILE),
     "OutOfBag": (lambda: out_of_bag(FOREST, TRAIN), "rows with votes"),
@@ -74,6 +76,9 @@ RESULTS: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: tw.born_again(tw.grow_forest(NO_CITY, n_estimators=2, max_depth=2)),
         "predicts like",
     ),
+    "SplitScores": (lambda: split_scores(WHOLE, n_permutations=5), HOSTILE),
+    "BorutaResult": (lambda: boruta(WHOLE, n_estimators=5, max_iter=5), "shadows: "),
+    "SelectionPath": (lambda: tw.TreeSelector(cv=3).fit(TABLE, ANSWER).path_, "± SE"),
     "Advices": (lambda: tw.advise({**TABLE, "id<b>": range(N)}, ANSWER), "id<b>"),
     "Dataset": (lambda: WHOLE, HOSTILE),
     "Tree": (lambda: TREE, "depth"),
@@ -117,6 +122,12 @@ def test_a_dataset_shows_kinds_values_and_gaps() -> None:
     wide = tw.encode(np.zeros((2, 40)))
     assert "10 more columns" in wide._repr_html_()
     assert "–" in tw.encode({"x": [None, None]}, kinds={"x": "number"})._repr_html_()
+
+
+def test_rules_of_numbers_have_no_column_of_right_answers() -> None:
+    for tree, head in [(TREE, ["y", "training rows", "right"]), (REGRESSION, ["y", "training rows"])]:
+        page = ElementTree.fromstring(tw.RuleList.of(tree)._repr_html_())
+        assert [cell.text for cell in page.findall(".//thead//th")][2:] == head
 
 
 def test_long_lists_are_cut() -> None:

@@ -51,12 +51,7 @@ def test_commands_do_what_pages_show(page: Path, tmp_path: Path) -> None:
     text = page.read_text()
     for name, table in re.findall(r"`(\w+\.csv)`:\n\n```csv\n(.*?)```", text, re.DOTALL):
         (tmp_path / name).write_text(table)
-    tools = tmp_path / "tools"
-    tools.mkdir()
-    for tool, arguments in (("treewright", "-m treewright"), ("python", "")):
-        (tools / tool).write_text(f'#!/bin/sh\nexec "{sys.executable}" {arguments} "$@"\n')
-        (tools / tool).chmod(0o755)
-    settings = {**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "80"}
+    settings = with_tools(tmp_path)
     for block in re.findall(r"^```console\n(.*?)^```", text, re.DOTALL | re.MULTILINE):
         for call, shown in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE):
             done = subprocess.run(
@@ -65,6 +60,33 @@ def test_commands_do_what_pages_show(page: Path, tmp_path: Path) -> None:
             told = done.stdout + done.stderr
             assert doctest.OutputChecker().check_output(shown, told, FLAGS), f"{call}\n{told}"
             assert done.returncode == 0 or "error: " in shown, f"{call}\n{told}"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix", reason="needs a shell")
+def test_the_lines_of_shell_of_the_readme_run(tmp_path: Path) -> None:
+    """From the invented tables on, in an empty folder."""
+    _, _, section = (ROOT / "README.md").read_text(encoding="utf-8").partition("lines of shell\n")
+    prose, calls, _ = section.split("```", 2)
+    (setup,) = re.findall(r"`(python -m .*?)`", prose)
+    settings = with_tools(tmp_path)
+    assert calls.count("treewright ") == 6
+    for call in [setup, *calls.strip().splitlines()]:
+        done = subprocess.run(
+            call, shell=True, cwd=tmp_path, env=settings, capture_output=True, text=True, timeout=120
+        )
+        assert done.returncode == 0, f"{call}\n{done.stderr}"
+    assert {"loans.tree.json", "loans.report.html", "answers.csv", "loans.sql"} <= set(os.listdir(tmp_path))
+
+
+def with_tools(folder: Path) -> dict[str, str]:
+    """An environment with the commands `treewright` and `python` of this interpreter."""
+    tools = folder / "tools"
+    tools.mkdir()
+    for tool, arguments in (("treewright", "-m treewright"), ("python", "")):
+        (tools / tool).write_text(f'#!/bin/sh\nexec "{sys.executable}" {arguments} "$@"\n')
+        (tools / tool).chmod(0o755)
+    return {**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "80"}
 
 
 def test_every_public_name_is_in_the_glossary() -> None:

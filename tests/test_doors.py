@@ -240,6 +240,10 @@ OF_TEST: dict[str, Door] = {
     "competitors": lambda *rows: tw.competitors(TREE, *rows).to_dict(),
     "tree_difference": lambda *rows: tw.tree_difference(TREE, TREE.first(1), *rows),
     "metrics": lambda *rows: metrics(TREE, *rows),
+    "plot_calibration": lambda *rows: drawn(tw.plot_calibration(TREE, *rows)),
+    "plot_confusion_matrix": lambda *rows: drawn(tw.plot_confusion_matrix(TREE, *rows)),
+    "plot_precision_recall": lambda *rows: drawn(tw.plot_precision_recall(TREE, *rows)),
+    "plot_roc": lambda *rows: drawn(tw.plot_roc(TREE, *rows)),
 }
 TUPLES: dict[str, tuple[Door, slice]] = {  # tuples only
     "explain, data": (lambda rows: tw.explain(TREE, TABLE.iloc[0], data=rows).to_dict(), TRAIN),
@@ -260,12 +264,8 @@ TUPLES: dict[str, tuple[Door, slice]] = {  # tuples only
         lambda rows: drawn(tw.plot_adaboost(BOOSTED, (TABLE[TRAIN], CLASSES[TRAIN]), rows, None)[0]),
         TEST,
     ),
-    "plot_calibration": (lambda rows: drawn(tw.plot_calibration(TREE, rows)), TEST),
-    "plot_confusion_matrix": (lambda rows: drawn(tw.plot_confusion_matrix(TREE, rows)), TEST),
     "plot_decision_regions": (lambda rows: drawn(tw.plot_decision_regions(TREE, "x", "z", data=rows)), TEST),
-    "plot_precision_recall": (lambda rows: drawn(tw.plot_precision_recall(TREE, rows)), TEST),
     "plot_pruning_path, test": (lambda rows: drawn(tw.plot_pruning_path(PATH, rows)), TEST),
-    "plot_roc": (lambda rows: drawn(tw.plot_roc(TREE, rows)), TEST),
     "Certificate.check": (lambda rows: TREE.certify().check(rows), TRAIN),
     "RuleList.apply": (RULES.apply, TEST),
     "Tree.graft": (lambda rows: TREE.collapse([]).graft({}, rows), TRAIN),

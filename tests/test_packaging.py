@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import tomllib
 from pathlib import Path
 
@@ -45,6 +46,8 @@ def test_the_same_pythons_are_declared_and_tested() -> None:
     tested = re.findall(r'"3\.(\d+)"', only_match(r"^ +python: \[(.*)\]$", ".github/workflows/tests.yml"))
     assert declared == tested
     assert PROJECT["project"]["requires-python"] == f">=3.{tested[0]}"
+    sought = only_match(r"for name in python3 (.*); do", "Makefile").split()
+    assert sought == [f"python3.{minor}" for minor in reversed(declared)]
 
 
 @each_workflow
@@ -89,6 +92,55 @@ def test_commands_of_workflows_exist() -> None:
         assert re.search(rf"^{target}:.* ## ", MAKEFILE, re.MULTILINE), f"a workflow runs `make {target}`"
 
 
+def test_ci_runs_the_commands_of_the_readme_with_home_path_and_language_only() -> None:
+    text = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    (bare,) = re.findall(r"^bare=\((.*)\)$", text, re.MULTILINE)
+    assert re.findall(r'"(\w+)=', bare) == ["HOME", "PATH", "LANG"]
+    run = " ".join(re.findall(r'^env -i "\$\{bare\[@\]\}" make (.*)$', text, re.MULTILINE)).split()
+    assert {"demo", "test"} <= commands((ROOT / "README.md").read_text(encoding="utf-8"))
+    assert {"demo", "test"} <= set(run)
+
+
+@pytest.mark.parametrize("name", ["Makefile", ".ci/run", ".github/workflows/tests.yml"])
+def test_what_is_defined_for_cmake_exists(name: str) -> None:
+    """CMake ignores what it does not know: warnings would not be errors, and nobody would notice."""
+    cmake = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
+    known = {"CMAKE_COMPILE_WARNING_AS_ERROR", "CMAKE_CXX_FLAGS"} | set(
+        re.findall(r"set\((TREEWRIGHT_\w+) ", cmake)
+    )
+    defined = re.findall(
+        r"cmake\.define\.(\w+)|CMAKE_DEFINE=(\w+)", (ROOT / name).read_text(encoding="utf-8")
+    )
+    assert defined
+    assert {first or second for first, second in defined} <= known
+
+
+def test_tests_on_windows_use_the_compiler_of_the_wheels() -> None:
+    (chosen,) = re.findall(
+        r"printf '%s\\n' (.*) >>", (ROOT / ".github/workflows/tests.yml").read_text("utf-8")
+    )
+    wanted = PROJECT["tool"]["cibuildwheel"]["windows"]["environment"]
+    assert dict(each.split("=") for each in chosen.split()) == wanted
+
+
+def test_tests_can_be_collected_with_what_the_extra_test_brings() -> None:
+    """The tests on every platform have no more; other libraries are imported by `pytest.importorskip`."""
+    extras = PROJECT["project"]["optional-dependencies"]
+    brought = PROJECT["project"]["dependencies"] + extras["test"] + extras["cli"] + extras["plot"]
+    known = {re.split(r"\W", each.replace("scikit-learn", "sklearn"))[0] for each in brought}
+    known |= {"joblib", "threadpoolctl"}  # scikit-learn's own needs
+    known |= sys.stdlib_module_names | {folder.name for folder in ROOT.iterdir() if folder.is_dir()}
+    for path in (ROOT / "tests").rglob("*.py"):
+        imported = re.findall(r"^(?:import|from) (\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+        assert set(imported) <= known, path
+
+
+def test_the_core_reads_decimals_as_every_standard_library_can() -> None:
+    """The C++ library of macOS has no std::from_chars of floating-point numbers."""
+    for path in (ROOT / "src" / "core").rglob("*.[ch]pp"):
+        assert "from_chars(" not in path.read_text(encoding="utf-8"), path
+
+
 def test_every_command_is_phony_and_explained() -> None:
     phony = set(only_match(r"^\.PHONY: (.*)$", "Makefile").split())
     assert phony == set(re.findall(r"^([a-z-]+):.* ## .+$", MAKEFILE, re.MULTILINE))
@@ -102,3 +154,6 @@ def test_hooks_run_what_make_lint_runs() -> None:
     for tool in set(re.findall(r"entry: \.venv/bin/([\w-]+)", hooks)):
         assert f"$(BIN)/{tool} " in lint
         assert tool in installed
+    named = "--builtin-schema (\\S+)"
+    assert re.findall(named, hooks) == re.findall(named, lint)
+    assert "pre-commit" in installed

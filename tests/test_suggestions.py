@@ -6,12 +6,15 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from inspect import isfunction, signature
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.metrics import get_scorer_names
 from sklearn.model_selection import GridSearchCV
 
 import treewright as tw
@@ -30,8 +33,11 @@ rng = np.random.default_rng(3)
 AGE, INCOME = rng.integers(18, 80, 60), rng.normal(size=60)
 TABLE = {"age": AGE, "income": INCOME, "city": ["Rome", "Oslo", "Bern"] * 20}
 ANSWER = np.where(INCOME + (AGE > 50) > 0.5, "accepted", "refused")
+FRAME = pd.DataFrame(TABLE)
 DATA = tw.encode(TABLE, ANSWER)
 TREE = tw.grow(DATA, max_leaf_nodes=4)
+
+boosted = partial(tw.HistGradientBoostingClassifier, early_stopping=True, max_iter=2)
 
 NAMES = [
     ("DecisonTreeClassifier", "DecisionTreeClassifier"),
@@ -124,6 +130,11 @@ FUNCTIONS: list[tuple[Callable[..., Any], tuple[Any, ...], str, str]] = [
     (tw.encode, (TABLE,), "targets", "target"),
     (tw.encode, (TABLE,), "cat_features", "kinds"),
     (tw.importance, (TREE,), "n_repeat", "n_repeats"),
+    (tw.importance, (TREE,), "X", "data"),
+    (tw.importance, (TREE, TABLE), "y", "target"),
+    (tw.grow, (TABLE,), "y", "target"),
+    (tw.grow, (), "X", "data"),
+    (tw.plot_roc, (TREE, TABLE), "y", "target"),
     (tw.explain, (TREE, TABLE), "tests", "test"),
     (tw.counterfactual, (TREE, TABLE), "freeze", "frozen"),
     (tw.shapley_values, (TREE, TABLE), "back_ground", "background"),
@@ -139,6 +150,31 @@ FUNCTIONS: list[tuple[Callable[..., Any], tuple[Any, ...], str, str]] = [
     (tw.save, (TREE,), "file_path", "path"),
     (boost, (DATA,), "nrounds", "rounds"),
     (TREE.report, (), "titel", "title"),
+    (TREE.predict, (TABLE,), "tabel", "table"),
+    (TREE.with_costs, (), "loss_matrix", "costs"),
+    (TREE.save, (), "paths", "path"),
+    (TREE.to_sklearn, (), "row", "rows"),
+    (TREE.certify().plot, (), "axes", "ax"),
+    (TREE.certify().check, (DATA,), "cost", "costs"),
+    (tw.prune(TREE).plot, (), "tests", "test"),
+    (tw.overfitting_curve(DATA).plot, (), "axs", "ax"),
+    (tw.RandomForestClassifier().proximity, (TABLE,), "outofbag", "out_of_bag"),
+    (tw.RandomForestClassifier().oob_importance, (TABLE, ANSWER), "weights", "sample_weight"),
+    (tw.AdaBoostClassifier().plot, (), "tests", "test"),
+    (tw.HistGradientBoostingClassifier().fit, (TABLE, ANSWER), "xval", "X_val"),
+    (tw.HistGradientBoostingClassifier().plot, (), "axis", "ax"),
+    (tw.DecisionTreeClassifier().cost_complexity_pruning_path, (TABLE, ANSWER), "weight", "sample_weight"),
+    (tw.KNeighborsClassifier().kneighbors, (), "k", "n_neighbors"),
+    (tw.KDTree.query, (None, [[0.0]]), "return_distances", "return_distance"),
+    (tw.Column, (), "nme", "name"),
+    (tw.Target, (), "class", "classes"),
+    (tw.Schema, (), "column", "columns"),
+    (tw.TextFormat, (), "dateformat", "date_format"),
+    (tw.Below, ("x",), "thresold", "threshold"),
+    (tw.Among, ("x",), "category", "categories"),
+    (tw.Combination, (), "weight", "weights"),
+    (tw.Branch, (), "missing_lef", "missing_left"),
+    (tw.Leaf, (), "statistics", "statistic"),
     (tw.DecisionTreeClassifier().fit, (TABLE, ANSWER), "sample_weights", "sample_weight"),
 ]
 
@@ -203,6 +239,23 @@ VALUES: list[tuple[Callable[[], Any], str]] = [
     (lambda: tw.plot_decision_boundary, "plot_decision_regions"),
     (lambda: tw.plot_reliability, "plot_calibration"),
     (lambda: pruning_values.CostComplexty, "CostComplexity"),
+    (lambda: tw.prune(TREE, cost_matrix=[[0, 1], [2, 0]]), "costs"),
+    (lambda: tw.prune(TREE, loss_matrix=[[0, 1], [2, 0]]), "costs"),
+    (lambda: tw.prune(TREE, metod="bound"), "method"),
+    (lambda: tw.select(tw.prune(TREE), "folds", data=DATA, bye="folds"), "by"),
+    (lambda: TREE.export("sql", formt="sql"), "format"),
+    (lambda: tw.certify(TREE, alpha=0.1), "delta"),
+    (lambda: tw.certify(TREE, X_test=DATA), "test"),
+    (lambda: tw.TreeSelector(scoring="acuracy", cv=3).fit(FRAME, ANSWER), "accuracy"),
+    (lambda: tw.TreeSelector(scoring="auc", cv=3).fit(FRAME, ANSWER), "roc_auc"),
+    (lambda: boosted(scoring="log_loss").fit(FRAME, ANSWER), "neg_log_loss"),
+    (lambda: boosted(scoring="los").fit(FRAME, ANSWER), "loss"),
+    (lambda: tw.criteria("clases"), "classes"),  # type: ignore[arg-type]
+    (lambda: tw.criteria("regression"), "numbers"),  # type: ignore[arg-type]
+    (
+        lambda: tw.HistGradientBoostingClassifier(categorical_features=["citty"]).fit(FRAME, ANSWER),
+        "city",
+    ),
 ]
 
 
@@ -210,6 +263,26 @@ VALUES: list[tuple[Callable[[], Any], str]] = [
 def test_values_columns_and_classes(wrong: Callable[[], Any], meant: str) -> None:
     with pytest.raises(Exception, match=rf"did you mean \\?'{meant}\\?'\?"):
         wrong()
+
+
+def test_columns_of_rows_to_predict() -> None:
+    renamed = FRAME.rename(columns={"age": "Age", "income": "incomes"})
+    question = r"did you mean 'age' by 'Age'\?.*did you mean 'income' by 'incomes'\?"
+    with pytest.raises(ValueError, match=rf"the table lacks the columns 'age', 'income'.*; {question}"):
+        TREE.predict(renamed)
+    model = tw.DecisionTreeClassifier().fit(FRAME, ANSWER)
+    with pytest.raises(ValueError, match=rf"(?s)^The feature names should match.*- Age.*{question}$"):
+        model.predict(renamed)
+    with pytest.raises(ValueError, match=r"- age\n$"):  # nothing resembles it
+        model.predict(FRAME.rename(columns={"age": "zzzyx"}))
+
+
+def test_a_misspelt_word_of_another_library() -> None:
+    both = "did you mean 'DecisionTreeClassifier' or 'DecisionTreeRegressor'"
+    with pytest.raises(AttributeError, match=both):
+        tw.DecsionTree  # noqa: B018
+    assert suggestions("gradient_bosting", tw.__all__)[0] == "HistGradientBoostingClassifier"
+    assert suggestions("colsample_bytre", ["max_features", "max_depth"]) == ["max_features"]
 
 
 def test_estimators_stay_as_scikit_learn_expects_them() -> None:
@@ -226,6 +299,8 @@ def test_names_that_nothing_resembles_are_plain_errors() -> None:
     assert not hasattr(tw, "zzzyx")
     with pytest.raises(ImportError, match="cannot import name 'zzzyx' from 'treewright'"):
         exec("from treewright import zzzyx")
+    with pytest.raises(ImportError, match=r"cannot import name '_cor' from 'treewright'(?!; did you mean)"):
+        exec("from treewright import _cor")  # no private name stands for a public one
     with pytest.raises(TypeError, match="Gain has no parameter 'zzzyx'; the parameters are significance"):
         tw.Gain(zzzyx=1)  # type: ignore[call-arg]
 
@@ -244,10 +319,20 @@ def test_own_names_win_over_words_of_other_libraries() -> None:
 
 
 def test_every_word_stands_for_a_name_that_exists() -> None:
-    known = {*tw.__all__, *spec._REGISTRY, *formats(), *criteria(), *methods(), *ways(), *CERTIFICATES.names}
+    known = {
+        *tw.__all__,
+        *get_scorer_names(),
+        *spec._REGISTRY,
+        *formats(),
+        *criteria(),
+        *methods(),
+        *ways(),
+        *CERTIFICATES.names,
+    }
     public = [getattr(tw, name) for name in tw.__all__]
     known |= {name for each in public for name in getattr(each, "parameters", {})}
     functions = [each for each in (*public, boost) if isfunction(each)]
     known |= {name for each in functions for name in signature(each).parameters}
     ours = {name for names in _suggestions._OURS.values() for name in names}
-    assert not ours - known - {"log_loss", "1-SE", "leaves", "columns", "time", "number", "category", "test"}
+    kinds_and_values = {"log_loss", "1-SE", "leaves", "columns", "time", "number", "category", "test"}
+    assert not ours - known - kinds_and_values - {"classes", "numbers"}

@@ -161,7 +161,7 @@ class NumberStatistics {
 };
 
 template <class Statistics>
-void fill_statistics(Statistics statistics, Problem& problem, const Nodes& grown,
+void fill_statistics(Statistics&& statistics, Problem& problem, const Nodes& grown,
                      const std::vector<std::int32_t>& order, GrownTree& tree) {
     tree.width = statistics.width();
     tree.statistic.assign(order.size() * tree.width, 0.0);

@@ -2,9 +2,9 @@
 #include "thresholds.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <limits>
 
 namespace treewright {
@@ -18,13 +18,11 @@ constexpr double exact_powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7
 /// digits·10^exponent, correctly rounded, so that it prints as it was meant. Whole digits below 2^53 times or
 /// over an exact power of ten round once; the rest goes through the decimal reader.
 double decimal(double digits, int exponent) {
-    if (std::abs(exponent) <= 22)
+    if (exponent >= -22 && exponent <= 22)
         return exponent >= 0 ? digits * exact_powers[exponent] : digits / exact_powers[-exponent];
     char text[64];
-    const int length = std::snprintf(text, sizeof text, "%.0fe%d", digits, exponent);
-    double value = 0;
-    const auto result = std::from_chars(text, text + length, value);
-    return result.ec == std::errc() ? value : std::numeric_limits<double>::quiet_NaN();
+    std::snprintf(text, sizeof text, "%.0fe%d", digits, exponent);
+    return std::strtod(text, nullptr);  // infinite beyond the largest number, and in no gap
 }
 
 /// The multiple of 10^exponent between low and high, nearest to the middle; NaN if there is none.
@@ -51,10 +49,9 @@ double multiple_between(double low, double high, double middle, int exponent) {
 double shortest_between(double low, double high, double middle) {
     for (int digits = 13; digits <= 17 && middle > low; ++digits) {
         char text[40];
-        const int length = std::snprintf(text, sizeof text, "%.*e", digits, middle);
-        double value = low;
-        if (std::from_chars(text, text + length, value).ec == std::errc() && value > low && value < high)
-            return value;
+        std::snprintf(text, sizeof text, "%.*e", digits, middle);
+        const double value = std::strtod(text, nullptr);  // of the locale of snprintf, unlike std::from_chars
+        if (value > low && value < high) return value;
     }
     return low;
 }

@@ -99,13 +99,17 @@ class Shown:
         return self._layout().html()
 
 
-class TableResult(Record, Shown):
-    """A record that prints as sentences and a table, and that notebooks show as an HTML table."""
+class ShownTable(Shown):
+    """A result that prints as sentences and a table, and that notebooks show as an HTML table."""
 
     _wraps: ClassVar[bool] = False  # whether long sentences are wrapped in the text
 
     def __str__(self) -> str:
         return self._layout().text(self._wraps)
+
+
+class TableResult(Record, ShownTable):
+    """The same as a record."""
 
 
 def html_block(*parts: str) -> str:

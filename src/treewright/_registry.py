@@ -62,10 +62,13 @@ class Folder:
         parameter = self.options(name).get(option)
         return parameter is not None and parameter.default is parameter.empty
 
-    def check(self, name: str, given: Mapping[str, Any]) -> None:
-        """Each option that is given is one of the function's, and what it needs is there."""
+    def check(self, name: str, given: Mapping[str, Any], also: Iterable[str] = ()) -> None:
+        """Each option that is given is one of the function's, and what it needs is there.
+
+        The caller's own keyword arguments, `also`, are named where an option is unknown.
+        """
         known = self.options(name)
-        check_names(name, known, given)
+        check_names(name, [*known, *also], given)
         for option, parameter in known.items():
             if parameter.default is parameter.empty and given.get(option) is None:
                 raise TypeError(f"{name} needs {option}=" + _NEEDED.get(option, ""))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import inspect
 import sys
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import wraps
 from opcode import opmap
 from typing import Any, TypeVar, cast
@@ -14,6 +14,7 @@ from treewright._text import LONGEST_NAME, label_text, quote
 
 _T = TypeVar("_T", bound=Callable[..., Any])
 _MOST_NAMED = 20  # known names that a message lists
+_LONG_WORD = 8  # characters from which on a word of another library may be misspelt, too
 
 # What other libraries, textbooks and questions on the web call it: our names, of which a message offers those
 # that are known where the word was used. Case, "_", "-", "." and blanks do not count.
@@ -63,7 +64,11 @@ _SYNONYMS = {
     "nneighbours neighbours k": "n_neighbors",
     "nfolds nsplits xval": "cv n_folds",
     "alphalevel significancelevel siglevel": "significance alpha",
+    "alpha": "ccp_alpha significance delta",
     "feat featurenames names": "columns",
+    "x": "data table rows",
+    "y label labels response outcome": "target",
+    "xtest testdata": "test",
     "shares": "test_size validation_fraction",
     "testshare testfraction testratio holdoutfraction": "test_size",
     "validationshare validationsize valsize": "validation_fraction",
@@ -97,6 +102,20 @@ _SYNONYMS = {
     "cpp c++": "c",
     "txt": "text",
     "postgresql postgres mysql sqlite duckdb bigquery": "sql",
+    # scores of scikit-learn
+    "auc aucroc auroc rocaucscore": "roc_auc",
+    "acc accuracyscore": "accuracy",
+    "balancedaccuracyscore bac": "balanced_accuracy",
+    "logloss crossentropy": "neg_log_loss",
+    "mse meansquarederror": "neg_mean_squared_error",
+    "rmse rootmeansquarederror": "neg_root_mean_squared_error",
+    "mae meanabsoluteerror": "neg_mean_absolute_error",
+    "brier brierscore": "neg_brier_score",
+    "f1score": "f1",
+    "r2score rsquared": "r2",
+    # tasks
+    "classification classifier": "classes",
+    "regression regressor": "numbers",
     # columns of a figure, and functions
     "rpart tree cart": "CARTClassifier CARTRegressor",
     "decisiontree treeclassifier": "DecisionTreeClassifier DecisionTreeRegressor",
@@ -172,7 +191,7 @@ for _words, _names in _SYNONYMS.items():
 def suggestions(name: object, known: Iterable[Hashable]) -> list[Any]:
     """The known names that an unknown one may stand for, most often one or none.
 
-    A difference of case or "_" comes first, then the words of other libraries, then typing errors.
+    A difference of case or "_" comes first, then the words of other libraries, then typing errors in either.
 
     >>> known = ["max_depth", "max_leaf_nodes", "n_jobs"]
     >>> suggestions("max_dept", known), suggestions("num_leaves", known)
@@ -186,8 +205,16 @@ def suggestions(name: object, known: Iterable[Hashable]) -> list[Any]:
     key = _key(name)
     if key in by_key:
         return [by_key[key]]
-    ours = dict.fromkeys(by_key[_key(each)] for each in _OURS.get(key, ()) if _key(each) in by_key)
-    return list(ours) or [by_key[each] for each in difflib.get_close_matches(key, by_key, 1)]
+    if ours := _ours(key, by_key):
+        return ours
+    words = [word for word in _OURS if len(word) >= _LONG_WORD and word not in by_key and _ours(word, by_key)]
+    near = difflib.get_close_matches(key, [*by_key, *words], 1)
+    return [found for each in near for found in ([by_key[each]] if each in by_key else _ours(each, by_key))]
+
+
+def _ours(word: str, by_key: Mapping[str, Any]) -> list[Any]:
+    """The known names that a word of another library stands for."""
+    return list(dict.fromkeys(by_key[_key(each)] for each in _OURS.get(word, ()) if _key(each) in by_key))
 
 
 def closest(name: object, known: Iterable[Hashable]) -> Any:
@@ -232,7 +259,7 @@ def unknown_attribute(module: str, name: str, known: Iterable[str]) -> Exception
     AttributeError: module 'treewright' has no attribute 'forest'; did you mean 'Forest'?
     """
     public = [each for each in known if not each.startswith("_")]
-    hint = "" if name.startswith("__") else did_you_mean(name, public)
+    hint = "" if name.startswith("_") else did_you_mean(name, public)
     caller = sys._getframe(2)
     if hint and caller.f_code.co_code[caller.f_lasti] == _IMPORT_FROM:
         return ImportError(f"cannot import name {name!r} from {module!r}{hint}", name=name)

@@ -106,6 +106,17 @@ def amount(value: float, *, up: bool = False) -> str:
     return text.rstrip("0").rstrip(".") if "." in text and not is_extreme else text
 
 
+def number_text(value: float, digits: int = 6, *, sign: str = "") -> str:
+    """A number beside others: at least so many digits, those before the point in full, no separators.
+
+    >>> number_text(1234567.89), number_text(-94992.3, 3, sign="+"), number_text(0.1 + 0.2)
+    ('1234568', '-94992', '0.3')
+    """
+    if not 10.0 ** (digits - 1) <= abs(value) < 1e16:
+        return f"{value:{sign}.{digits}g}"
+    return f"{value:{sign}.0f}"
+
+
 def escape(text: str) -> str:
     r"""`text` on one line: line breaks, terminal codes and other unprintable characters are written out.
 

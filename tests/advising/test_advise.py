@@ -231,6 +231,17 @@ def test_imbalance_of_two_classes() -> None:
     assert advise({"x": NOISE}, np.where(np.arange(N) % 8 == 0, "sick", "well")) == []
 
 
+def test_one_cost_is_named_for_a_rare_class() -> None:
+    """A fit that leaves one leaf has two pieces of advice on it, of different rows."""
+    data = encode({"x": NOISE}, np.where(np.arange(N) % 40 == 0, "yes", "no"))
+    tree = grow(data)
+    train = data.take(np.arange(0, N, 2))
+    found = fit_advice(tree.collapse([0]), train, table=data, grown=tree)
+    assert {"imbalance", "one_leaf"} <= set(codes(found))
+    assert len([each for each in found if "--cost" in each.on_command_line]) == 1
+    assert "--cost yes:no=" in one_leaf(tree.collapse([0]), grown=tree)[0].on_command_line
+
+
 def test_very_many_even_classes_are_not_imbalanced() -> None:
     y = np.arange(20_000) % 150
     x = RANDOM.normal(size=20_000)

@@ -94,10 +94,11 @@ def test_errors_of_forests_are_measured(monkeypatch: pytest.MonkeyPatch) -> None
     assert all(0.03 < error < 0.08 for error in (*forest["errors"], *boosted["errors"]))
 
 
-def test_parts_appear_when_their_rooms_were_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_part_of_forests_is_written_from_its_results(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(keeping, "RESULTS", tmp_path)
-    assert publishing.told("forests", forests.short) == ""
     keeping.save_parts("forests", ORIGIN, forests_measured())
-    told = publishing.told("forests", forests.short)
-    assert "| random forest 10k" in told
-    assert "a machine, 2 cores" in told
+    part = publishing.PARTS[publishing.PAGE.name]["many trees"]()
+    assert "| random forest 10k" in part
+    assert "a machine, 2 cores" in part

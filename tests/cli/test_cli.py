@@ -158,14 +158,8 @@ def test_weights_count_as_repeated_rows(sailing: Path, capfd: pytest.CaptureFixt
     repeated = [lines[0]] + [line for line, w in zip(lines[1:], weights, strict=True) for _ in range(w)]
     Path("weighted.csv").write_text("\n".join(weighted))
     Path("repeated.csv").write_text("\n".join(repeated))
-    whole = (
-        "--target",
-        "sail",
-        "--test",
-        "0",
-        "--prune",
-        "none",
-    )  # parts differ: rows are dealt, not weights
+    # the parts would differ: rows are dealt, not weights
+    whole = ("--target", "sail", "--test-size", "0", "--prune", "none")
     told, _ = run(capfd, "fit", "weighted.csv", *whole, "--weights", "w", "-o", "w.json")
     meant, _ = run(capfd, "fit", "repeated.csv", *whole, "-o", "r.json")
     assert told.splitlines()[1] == meant.splitlines()[1]  # the shares of the classes

@@ -289,6 +289,19 @@ def test_explain_a_row_of_a_table_or_of_options(folder: Path, capfd: Capture) ->
     assert "with 95 % confidence" in " ".join(sure.split())
 
 
+def test_a_counterfactual_of_counts_is_a_count(folder: Path, capfd: Capture) -> None:
+    """0.51 would be no number of reminders; a column with a fraction anywhere keeps its decimals."""
+    for name, extra in (("counts", ""), ("measures", "0.25,no\n")):
+        rows = "".join(f"{i % 4},{'yes' if i % 4 else 'no'}\n" for i in range(80))
+        Path(f"{name}.csv").write_text(f"n,late\n{rows}{extra}")
+        said(capfd, "fit", f"{name}.csv", "--target", "late", "--prune", "none", "-q", "-o", f"{name}.json")
+    first = ["explain", "counts.json", "counts.csv", "--row", "1", "--counterfactual"]
+    assert "n rises from 0 to 1 " in said(capfd, *first)
+    assert "n falls from 3 to 0 " in said(capfd, *first, "--set", "n=3")
+    other = said(capfd, "explain", "measures.json", "measures.csv", "--row", "1", "--counterfactual")
+    assert re.search(r"n rises from 0 to 0\.\d", other)
+
+
 def test_explain_numbers_and_their_ranges(folder: Path, capfd: Capture) -> None:
     call = ["explain", "numbers.tree.json", "--set", "x=2", "--set", "c=a", "--counterfactual"]
     told = document(capfd, *call, "--to", "40..")
@@ -533,3 +546,15 @@ def test_a_format_that_lacks_its_library_says_what_to_install(
             cli.main(call.split())
         assert stopped.value.code == 1
         assert "pip install 'treewright[onnx]'" in capfd.readouterr().err
+
+
+def test_a_program_that_the_check_lacks_is_named(
+    folder: Path, capfd: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    with pytest.raises(SystemExit):
+        cli.main(["export", "loans.tree.json", "-o", "loans.java", "--check"])
+    told = capfd.readouterr().err
+    assert "--check" in told
+    assert "not installed" in told
+    assert "check=" not in told

@@ -365,7 +365,7 @@ OTHER = [
     (2, "fit ok.csv --target y --option rule=1 --option rule=2", "--option rule is given twice"),
     (2, "fit ok.csv --target y --alpha 1 --option alpha=2", "--alpha and --option alpha=… mean the same"),
     (2, "fit ok.csv --target y --option colour=red", "--option has 'colour', which cost_complexity does not"),
-    (1, "fit ok.csv --target y --option rule=9-SE", "rule is '9-SE'; it must be '0-SE' or '1-SE'"),
+    (1, "fit ok.csv --target y --option rule=9-SE", "rule is '9-SE'; it must be one of 0-SE, 1-SE; did you"),
     (
         1,
         "fit ok.csv --target y --prune srm --option c=[]",

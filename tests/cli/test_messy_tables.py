@@ -90,7 +90,8 @@ def test_an_encoding_that_is_a_guess_is_noted(capfd: pytest.CaptureFixture[str])
         (
             CAFE.encode("latin-1"),
             ["--encoding", "utf-8"],
-            "line 2 is not UTF-8 text: it has the byte 0xE9 after '1;caf'",
+            "line 2 is not UTF-8 text: it has the byte 0xE9 after '1;caf'; "
+            "--encoding names another, such as cp1252",
         ),
         (CAFE.encode("latin-1"), ["--encoding", "utf9"], "--encoding 'utf9' is unknown; did you mean utf-8?"),
         (CAFE.encode("latin-1"), ["--encoding", "base64"], "--encoding 'base64' is unknown"),
@@ -308,6 +309,10 @@ def test_two_date_orders_in_one_column(capfd: pytest.CaptureFixture[str]) -> Non
         ("age,job,y\n" + "31,cook,x,a\n", "(separated by commas); mend or remove it"),
         ("age,job,y\n" + "31,cook\n", "line 2 has 2 cells"),
         (
+            "Loans of 2026\n\nage,y\n31,a\n",
+            "no column 'y' (--target); its only column is 'Loans of 2026'; is its first line a title",
+        ),
+        (
             "31,12.5,cook\n" + "44,0.5,cook\n62,1.5,smith\n" * 9,
             "its first line looks like a row, not like names of columns; --no-header",
         ),
@@ -321,6 +326,23 @@ def test_two_date_orders_in_one_column(capfd: pytest.CaptureFixture[str]) -> Non
 def test_lines_that_are_wrong(capfd: pytest.CaptureFixture[str], text: str, message: str) -> None:
     Path("t.csv").write_text(text)
     assert message in fails(capfd, "fit", "t.csv", "--target", "y")
+
+
+def test_a_title_above_the_names(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("t.csv").write_text("Loans of 2026\n\nage,y\n31,a\n")
+    told = fails(capfd, "describe", "t.csv")
+    assert "line 3 has 2 cells" in told
+    assert "if the first line is a title, delete the lines above the names" in told
+
+
+@pytest.mark.parametrize("begin", ["", "\ufeff", "\n"])
+def test_a_line_for_excel_names_the_separator(capfd: pytest.CaptureFixture[str], begin: str) -> None:
+    Path("t.csv").write_text(f"{begin}sep=|\nname|x\n" + "".join(f"a,{i}|{i};5\n" for i in range(4)))
+    cli.main(["describe", "t.csv", "--json"])
+    told = json.loads(capfd.readouterr().out)
+    assert (told["rows"], [column["name"] for column in told["columns"]]) == (4, ["name", "x"])
+    Path("wrong.csv").write_text("sep=;\na;b\n1;2\n1;2;3\n")
+    assert "wrong.csv, line 4 has 3 cells" in fails(capfd, "describe", "wrong.csv")
 
 
 @pytest.mark.slow

@@ -118,6 +118,9 @@ def test_fit_for_programs(folder: Path, capfd: pytest.CaptureFixture[str]) -> No
     assert "do not bound the loss" in numbers["no_certificate"]
     assert numbers["target"] == {"name": "x", "least": 0.0, "most": 49.0}
     assert ["taken for numbers" in note for note in numbers["notes"]] == [True]
+    prices = "".join(f"{i % 7},{i * 1000}\n" for i in range(101))
+    Path("p.csv").write_text(f"x,price\n{prices}")
+    assert document(capfd, "fit", "p.csv", "--target", "price", "-o", "p.json")["notes"] == []
 
 
 @pytest.mark.slow
@@ -162,6 +165,7 @@ def test_help_teaches_by_examples_that_can_be_called(
     monkeypatch.setenv("COLUMNS", "80")
     out, _ = said(capfd, command, "--help")
     assert max(map(len, out.splitlines())) <= 80
+    assert "•" not in out, "a line that Markdown takes for an item of a list"
     calls = re.findall(r"^ *(?:.*\| )?(treewright .*?) *$", out.partition("Examples")[2], re.MULTILINE)
     assert len(calls) >= 2
     app = cli._app(cli.COMMANDS)
@@ -214,3 +218,23 @@ def test_kinds_say_what_columns_are(folder: Path, capfd: pytest.CaptureFixture[s
     schema = load("k.json").schema
     assert [column.kind for column in schema.columns] == ["category", "category"]
     assert schema.targets[0].classes is None
+
+
+def test_large_numbers_are_written_out(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Nobody reads 1.23457e+06 as a price, and a squared error is judged by its root."""
+    Path("n.csv").write_text(
+        "year,x,y\n" + "".join(f"{1950 + i},{i * 30000.25},{i % 2 * 4e6 + i}\n" for i in range(80))
+    )
+    shown = said(capfd, "describe", "n.csv")[0]
+    assert "1950 … 2029" in shown
+    assert "0 … 2370020" in shown
+    fit = said(capfd, "fit", "n.csv", "--target", "y", "-o", "n.json", "--no-report")[0]
+    texts = [shown, fit, said(capfd, "explain", "n.json", "n.csv", "--row", "2")[0]]
+    texts += [
+        said(capfd, "compare", "n.csv", "--target", "y")[0],
+        said(capfd, "prune", "n.json", "--leaves", "1")[0],
+    ]
+    assert not re.findall(r"\de\+\d", "".join(texts))
+    assert "losses: root mean squared error\n" in texts[3]
+    assert "root mean squared error on training rows: " in texts[4]
+    assert re.search(r"squared error on 16 rows .* trillion, its root [\d,]+   → likely below", fit)

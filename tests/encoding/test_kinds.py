@@ -122,3 +122,21 @@ def test_only_times_choose_thresholds_of_their_own() -> None:
     assert all(isinstance(kind, Kind) and name == kind.name for name, kind in KINDS.items())
     assert isinstance(KINDS["time"], Time)
     assert not Time().is_summable
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        ("2026-01-02", "2026-01-03", "2026-01-02"),
+        ("2026-01-02", "2026-01-05", "2026-01-04"),
+        ("2026-01-01", "2026-02-01", "2026-01-31"),
+        ("2026-01-02T00:00", "2026-01-02T01:00", "2026-01-02"),
+        ("2026-01-02T10:59", "2026-01-02T11:00", "2026-01-02 10:59:00"),
+        ("2026-01-02T23:30", "2026-01-03T00:30", "2026-01-03"),
+        ("2026-01-02T00:00", "2026-01-02T05:00", "2026-01-02 04:00:00"),
+    ],
+)
+def test_a_threshold_between_successive_days_is_a_day(low: str, high: str, expected: str) -> None:
+    kind = Time()
+    ends = (np.array([kind.parse_threshold(end)]) for end in (low, high))
+    assert kind.threshold_text(float(kind.readable_thresholds(*ends)[0])) == expected

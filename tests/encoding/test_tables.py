@@ -367,3 +367,12 @@ def test_zones_become_utc():
         with pytest.raises(ValueError, match=r"column 't' must hold times .*row 0 is"):
             encode({"t": wrong}, schema=schema)
     assert np.isnan(encode({"t": [None]}, schema=schema).columns[0]).all()
+
+
+def test_a_table_and_its_target_are_two_arguments() -> None:
+    table, target = np.zeros((3, 2)), ["a", "b", "c"]
+    for pair in ((table, target), [table, target]):
+        with pytest.raises(TypeError, match=r"item 0 of the \w+ is a ndarray, not a row; .* table, target$"):
+            encode(pair)
+    with pytest.raises(TypeError, match="item 0 of the tuple is a DataFrame, not a row"):
+        encode((pytest.importorskip("pandas").DataFrame(table), target))

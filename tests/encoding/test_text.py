@@ -314,6 +314,11 @@ KEEP = "kinds={'c': 'category'} keeps its texts as categories"
 SENTENCES: list[tuple[list[str | None], str | None, str]] = [
     (["12", "3.5"], "number", f"column 'c' holds numbers as text ('12' in row 0): read as numbers; {KEEP}"),
     (
+        ["n/a", "12", None, "", "3", "n/a", "-"],
+        "number",
+        f"column 'c' holds numbers as text ('12' in row 1): read as numbers, 'n/a', '-' as missing; {KEEP}",
+    ),
+    (
         ["5 %", "7 %"],
         "number",
         "column 'c' holds numbers as text ('5 %' in row 0): read as numbers with '%' "

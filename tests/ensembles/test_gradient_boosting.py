@@ -187,8 +187,8 @@ def test_classes_beside_scikit_learn(n_classes):
     X = np.round(np.clip(X, -3, 3) * 15)
     theirs = HistGradientBoostingClassifier(max_iter=15, early_stopping=False).fit(X, y)
     data = encode(X, y)
-    raw = boost(data, n_iterations=15).raw(data)
-    np.testing.assert_allclose(losses.probabilities(raw), theirs.predict_proba(X), rtol=1e-4, atol=1e-6)
+    found = losses.probabilities(boost(data, n_iterations=15).raw(data), n_classes)
+    np.testing.assert_allclose(found, theirs.predict_proba(X), rtol=1e-4, atol=1e-6)
 
 
 def test_missing_values_beside_scikit_learn():
@@ -430,7 +430,5 @@ def test_bad_targets():
         boost(encode(X[:4], [1.0, 2.0, 3.0, 0.0]), loss="gamma")
     with pytest.raises(ValueError, match="zero in every row"):
         boost(encode(X, y * 0), loss="poisson")
-    with pytest.raises(ValueError, match="one class only, 'a'"):
-        boost(encode(X, ["a"] * 399 + ["b"], weight=[1] * 399 + [0]))
     with pytest.raises(ValueError, match="there are 2 targets"):
         boost(encode(X, np.c_[y, y]))

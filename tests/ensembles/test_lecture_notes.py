@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from sklearn.ensemble import StackingClassifier
 from sklearn.linear_model import LogisticRegression
 
-from treewright import BaggingClassifier, DecisionTreeClassifier
+from treewright import AdaBoostClassifier, BaggingClassifier, DecisionTreeClassifier, TopDownClassifier
 
 Rows = tuple[NDArray[np.float64], NDArray[np.int64]]
 
@@ -30,6 +30,30 @@ def test_a_majority_errs_less_and_fluctuates_less() -> None:
         together.append(vote.fit(*train).predict(table))
     assert np.mean(together != truth) < np.mean(alone != truth) - 0.02
     assert np.var(together, axis=0).mean() < 0.8 * np.var(alone, axis=0).mean()
+
+
+def test_members_of_a_bag_are_worse_than_a_tree_of_all_rows() -> None:
+    """Bias: a bootstrap sample holds fewer different rows; all members have the same expected error."""
+    table, truth = rows(2000, 99)
+    whole, members = [], []
+    for seed in range(8):
+        train = rows(150, seed)
+        whole.append(np.mean(DecisionTreeClassifier().fit(*train).predict(table) != truth))
+        bag = BaggingClassifier(n_estimators=30, random_state=seed).fit(*train).model_
+        members.append([np.mean(tree.predict(table) != truth) for tree in bag])
+    each = np.mean(members, axis=0)
+    assert each.mean() > np.mean(whole) + 0.005
+    assert each.std() < 0.02
+
+
+def test_boosted_stumps_beat_a_tree_of_as_many_splits() -> None:
+    """Weak learning by what was designed for it, and by a tree: all eight columns count, each a little."""
+    random = np.random.default_rng(0)
+    train, test = random.random((1000, 8)), random.random((3000, 8))
+    truth, new = (x.sum(axis=1) > 4 for x in (train, test))
+    stumps = AdaBoostClassifier(n_estimators=60).fit(train, truth)
+    tree = TopDownClassifier(n_splits=60).fit(train, truth)
+    assert stumps.score(test, new) > tree.score(test, new) + 0.05
 
 
 def test_stacking_needs_predictions_out_of_fold() -> None:

@@ -69,6 +69,7 @@ def test_it_is_the_ensemble_of_scikit_learn(kind: Any, estimator: Any, options: 
     for name in ("estimators_samples_", "estimators_features_", "estimator_weights_", "estimator_errors_"):
         if hasattr(theirs, name):
             assert_array_equal(getattr(ours, name), getattr(theirs, name))
+            assert getattr(ours, name)[0].dtype == getattr(theirs, name)[0].dtype
     assert [type(each) for each in ours.estimators_] == [type(each) for each in theirs.estimators_]
     assert type(ours.estimator_) is type(estimator)
     assert ours.n_features_in_ == x.shape[1]

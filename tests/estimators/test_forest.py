@@ -22,6 +22,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 
 from treewright import (
+    AdaBoostClassifier,
+    AdaBoostRegressor,
     BaggingClassifier,
     BaggingRegressor,
     C45Classifier,
@@ -51,6 +53,29 @@ def test_the_same_for_any_number_of_threads(kind):
     other = kind(n_estimators=8, random_state=4).fit(x, y)
     between = (x[1:] + x[:-1]) / 2
     assert (getattr(other, answer)(between) != getattr(one, answer)(between)).any()
+
+
+def outside(value):
+    """The types that a user sees: of an array its dtype, of a list that of its first item."""
+    kind = type(value).__name__
+    return (kind, outside(value[0])) if isinstance(value, list) else (kind, getattr(value, "dtype", None))
+
+
+@pytest.mark.parametrize("kind", [*CLASSIFIERS, AdaBoostClassifier, *REGRESSORS, AdaBoostRegressor])
+@pytest.mark.parametrize("n_targets", [1, 2])
+def test_fitted_attributes_are_scikit_learns(kind, n_targets):
+    x, y = (DIABETES, PROGRESS) if "Regressor" in kind.__name__ else (IRIS, SPECIES)
+    if n_targets == 2:
+        if kind not in (*CLASSIFIERS[:2], *REGRESSORS[:2]):  # of scikit-learn's only forests take several
+            return
+        y = np.stack([y, y[::-1]], axis=1)
+    theirs = getattr(sklearn.ensemble, kind.__name__)(n_estimators=3).fit(x, y)
+    ours = kind(n_estimators=3).fit(x, y)
+    for one, other in ((ours, theirs), (ours.estimators_[0], theirs.estimators_[0])):
+        names = {name for name in dir(other) if name.endswith("_") and not name.startswith("_")}
+        names -= {"estimator_", "estimators_", "tree_"}
+        for name in names if one is ours else names - {"classes_"}:  # scikit-learn's trees know codes only
+            assert outside(getattr(one, name)) == outside(getattr(other, name)), name
 
 
 @pytest.mark.parametrize("kind", CLASSIFIERS + REGRESSORS)
@@ -501,10 +526,11 @@ def test_a_column_of_targets_comes_with_a_warning(kind):
     kind(n_estimators=3).fit(IRIS, np.stack([SPECIES, SPECIES], axis=1))  # two targets come without
 
 
-def test_sparse_targets_are_refused():
+def test_sparse_targets_are_refused_by_the_errors_of_scikit_learns_trees_and_forests():
     for kind in [*CLASSIFIERS, DecisionTreeClassifier]:
-        with pytest.raises(ValueError, match="sparse multilabel-indicator for y is not supported"):
-            kind().fit(IRIS, csr_matrix(np.eye(3)[SPECIES]))
+        for error in (TypeError, ValueError):
+            with pytest.raises(error, match="sparse multilabel-indicator for y is not supported"):
+                kind().fit(IRIS, csr_matrix(np.eye(3)[SPECIES]))
 
 
 @pytest.mark.parametrize("kind", CLASSIFIERS + REGRESSORS)

@@ -140,6 +140,15 @@ def test_scorers_of_numbers(numbers):
     assert model.validation_score_[-1] > model.validation_score_[0]
 
 
+def test_a_warm_start_grows_the_trees_of_one_long_fit_to_the_bit():
+    X, y = make_friedman1(n_samples=100, random_state=0)
+    begun = HistGradientBoostingRegressor(max_iter=10, warm_start=True).fit(X, y)
+    begun.set_params(max_iter=30).fit(X, y)
+    whole = HistGradientBoostingRegressor(max_iter=30).fit(X, y)
+    for [tree], [same] in zip(begun.model_.trees, whole.model_.trees, strict=True):
+        np.testing.assert_array_equal(tree.value, same.value)
+
+
 @pytest.mark.parametrize("early_stopping", [False, True])
 def test_warm_start_goes_on(two_classes, early_stopping):
     X, y = two_classes
@@ -150,7 +159,7 @@ def test_warm_start_goes_on(two_classes, early_stopping):
     )
     begun.set_params(max_iter=12).fit(X, y)
     assert begun.n_iter_ == 12
-    np.testing.assert_allclose(begun.predict_proba(X), whole.predict_proba(X), rtol=1e-9)
+    np.testing.assert_array_equal(begun.predict_proba(X), whole.predict_proba(X))
     np.testing.assert_allclose(begun.validation_score_, whole.validation_score_, rtol=1e-9)
     with pytest.raises(ValueError, match="max_iter=4 must be larger than or equal to n_iter_=12"):
         begun.set_params(max_iter=4).fit(X, y)
@@ -290,10 +299,26 @@ def test_parameters_that_cannot_be(two_classes, parameters, message):
         HistGradientBoostingClassifier(**parameters).fit(*two_classes)
 
 
+@pytest.mark.parametrize("options", [{}, {"early_stopping": True}, {"max_bins": None}])
+def test_a_target_of_one_class(options):
+    X = np.random.default_rng(0).random((60, 2))
+    model = HistGradientBoostingClassifier(max_iter=3, **options).fit(X, ["a"] * 60)
+    assert model.predict([[0, 0], [1, 1]]).tolist() == ["a", "a"]
+    assert model.predict_proba([[0, 0], [1, 1]]).tolist() == [[1], [1]]
+    assert model.decision_function([[0, 0]]) < 0
+    again = pickle.loads(pickle.dumps(model)).model_
+    assert again.predict_proba([[0, 0]]).tolist() == [[1]]
+
+
+def test_classes_without_weight_are_improbable():
+    X = np.random.default_rng(0).random((60, 2))
+    y, weight = np.repeat([0, 1, 2], 20), np.repeat([1, 0, 0], 20)
+    model = HistGradientBoostingClassifier(max_iter=3).fit(X, y, sample_weight=weight)
+    np.testing.assert_allclose(model.predict_proba(X), [[1, 0, 0]] * 60, atol=1e-15)
+
+
 def test_bad_input(two_classes, numbers):
     X, y = two_classes
-    with pytest.raises(ValueError, match="one class only"):
-        HistGradientBoostingClassifier().fit(X, np.zeros(len(y), int))
     with pytest.raises(ValueError, match="the weight of every row is zero"):
         HistGradientBoostingClassifier().fit(X, y, sample_weight=np.zeros(len(y)))
     with pytest.raises(ValueError, match="sets 5 aside"):

@@ -41,6 +41,7 @@ def tables():
     )
     yield "polars lazy", polars.DataFrame(ROWS).lazy()
     yield "arrow", arrow.table(ROWS)
+    yield "array with fields", frame.to_records(index=False)
 
 
 def test_any_table() -> None:
@@ -300,3 +301,10 @@ def test_what_is_not_fitted_says_so(name: str) -> None:
     assert not hasattr(model, "tree_")
     assert not hasattr(model, "feature_importances_")
     assert not model.__sklearn_is_fitted__()
+
+
+def test_the_name_of_a_column_is_no_target() -> None:
+    """Whoever passes one learns what to pass instead."""
+    table = {"x": [1, 2, 3, 4], "y": ["a", "a", "b", "b"]}
+    with pytest.raises(ValueError, match=r"such as table\['y'\], and X the other columns"):
+        DecisionTreeClassifier().fit(table, "y")

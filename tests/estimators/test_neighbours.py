@@ -14,12 +14,13 @@ import scipy.sparse
 import sklearn.neighbors
 from sklearn.base import clone
 from sklearn.datasets import load_diabetes, load_iris
+from sklearn.ensemble import VotingClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from treewright import KDTree, KNeighborsClassifier, KNeighborsRegressor
+from treewright import DecisionTreeClassifier, KDTree, KNeighborsClassifier, KNeighborsRegressor
 
 IRIS, SPECIES = load_iris(return_X_y=True)
 DIABETES, PROGRESS = load_diabetes(return_X_y=True)
@@ -120,7 +121,8 @@ def test_all_kinds_of_tables_of_numbers() -> None:
     frame = pd.DataFrame(IRIS, columns=list("abcd"))
     columns = {name: frame[name].to_numpy() for name in frame}
     plain = KNeighborsClassifier().fit(IRIS, SPECIES).predict_proba(IRIS)
-    for table in (frame, pl.DataFrame(columns), pa.table(columns), columns, IRIS.tolist()):
+    fields = frame.to_records(index=False)
+    for table in (frame, pl.DataFrame(columns), pa.table(columns), columns, fields, IRIS.tolist()):
         model = KNeighborsClassifier().fit(table, SPECIES)
         np.testing.assert_array_equal(model.predict_proba(table), plain)
         if not isinstance(table, list):
@@ -287,6 +289,19 @@ def test_precomputed_distances() -> None:
     np.testing.assert_array_equal(model.predict(apart[1::2, ::2]), same.predict(IRIS[1::2]))
     by_distance = cross_val_score(KNeighborsClassifier(metric="precomputed"), apart, SPECIES)
     np.testing.assert_array_equal(by_distance, cross_val_score(KNeighborsClassifier(p=1), IRIS, SPECIES))
+
+
+@pytest.mark.parametrize("form", [scipy.sparse.dok_array, scipy.sparse.bsr_array])
+def test_sparse_distances_that_lose_their_zeros_are_refused(form: Any) -> None:
+    model = KNeighborsRegressor(n_neighbors=2, metric="precomputed").fit(np.eye(3), [1.0, 2.0, 3.0])
+    with pytest.raises(TypeError, match="not supported due to its handling of explicit zeros"):
+        model.predict(form(np.eye(3)))
+
+
+def test_a_vote_with_weights_tells_who_takes_none() -> None:
+    vote = VotingClassifier([("tree", DecisionTreeClassifier()), ("nearest", KNeighborsClassifier())])
+    with pytest.raises(TypeError, match="Underlying estimator KNeighborsClassifier does not support sample"):
+        vote.fit([[0.0], [1.0]] * 5, [0, 1] * 5, sample_weight=np.ones(10))
 
 
 def test_missing_values_where_the_metric_takes_them() -> None:

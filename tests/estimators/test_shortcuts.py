@@ -114,6 +114,9 @@ def test_an_estimator_of_many_trees_says_what_it_cannot_do(name: str) -> None:
     }
     if name == "AdaBoostClassifier":
         assert len(actions.pop("plot")()) == 2
+    if name.startswith("HistGradientBoosting"):
+        with pytest.raises(ValueError, match="losses of the iterations were not measured; fit with early"):
+            actions.pop("plot")()
     for action in actions.values():
         with pytest.raises(TypeError, match=rf"this {type(model).__name__} has many trees; give one of them"):
             action()
@@ -122,7 +125,8 @@ def test_an_estimator_of_many_trees_says_what_it_cannot_do(name: str) -> None:
 def test_an_estimator_of_rules_says_what_it_cannot_do(tmp_path: Path) -> None:
     model = tw.RuleListClassifier().fit(TABLE[TRAIN], CLASSES[TRAIN])
     assert model.certify(TABLE[TEST], CLASSES[TEST]).rows == N - 120
-    actions = [lambda: model.explain(TABLE.iloc[0]), model.report, model.export, model.plot]
+    assert len(model.plot(max_rules=2).patches) == len(model.rules_.plot(max_rules=2).patches) > 0
+    actions = [lambda: model.explain(TABLE.iloc[0]), model.report, model.export]
     for action in [*actions, lambda: model.save(tmp_path / "rules.json")]:
         with pytest.raises(TypeError, match="this RuleListClassifier answers by its rules_"):
             action()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -14,6 +14,7 @@ from sklearn.datasets import load_iris
 from tests.checks import risk
 from tests.strategies import table_of
 from treewright import encode, grow
+from treewright.growing.id3 import grow_id3
 from treewright.tree import Tree
 
 TWO_CLASS = ["error", "gini", "entropy", "sqrt"]
@@ -186,9 +187,15 @@ def test_top_down_steps() -> None:
     table = table_of([x1, x2], y)
     full = table.grow("gini")
     for t in range(0, full.n_leaves, 5):
-        tree = table.grow("gini", max_leaf_nodes=t + 1)
-        assert tree.n_leaves == t + 1
-        assert table.grow("gini", max_leaf_nodes=max(t + 1, 2)).n_leaves == max(t + 1, 2)
+        assert table.grow("gini", max_leaf_nodes=t + 1).n_leaves == t + 1
+    inner = np.flatnonzero(~full.is_leaf)
+    order = inner[np.argsort(full.step[inner])]
+    assert full.step[order].tolist() == list(range(len(order)))
+    for t, chosen in enumerate(order):
+        parents = full.parent[order[t:]]
+        leaves = order[t:][(parents < 0) | np.isin(parents, order[:t])]  # those of the tree of t splits
+        assert chosen in leaves
+        assert full.gain[chosen] >= full.gain[leaves].max() - 1e-12
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.booleans()), min_size=2, max_size=60))
@@ -288,3 +295,23 @@ def test_variables_of_one_and_minus_one(rows: list[tuple[bool, bool, bool]]) -> 
         side = (one, two)[int(tree.feature[0])]
         parts = [(y[side == value].mean(), (side == value).mean()) for value in (False, True)]
         assert tree.loss[1:].sum() / len(y) == pytest.approx(sum(min(a, 1 - a) * p for a, p in parts))
+
+
+def test_each_level_tests_the_next_column() -> None:
+    """Gains fall from x1 to x3: the tree of the figure, and what is left of it without its last level."""
+    corners = np.array(list(product((-1, 1), repeat=3)))
+    y = [int(k < 7 + score) for score in corners @ [3, 2, 1] for k in range(14)]
+    rows = corners.repeat(14, axis=0)
+    tree = table_of(list(rows.T.astype(float)), y).grow("gini")
+    assert tree.n_leaves == 8
+    assert tree.feature[~tree.is_leaf].tolist() == tree.depths[~tree.is_leaf].tolist()
+    pruned = tree.collapse(np.flatnonzero(tree.depths == 2))
+    assert pruned.n_leaves == 4
+    share = np.array([4, 12, 16, 24]) / 28
+    assert pruned.loss[pruned.is_leaf].sum() / 112 == pytest.approx(np.minimum(share, 1 - share).mean())
+    small = grow_id3(
+        encode(
+            {f"x{j}": rows[:, j] for j in range(3)}, y, kinds=dict.fromkeys(("x0", "x1", "x2"), "category")
+        )
+    )
+    assert small.feature[~small.is_leaf].tolist() == tree.feature[~tree.is_leaf].tolist()

@@ -1,6 +1,8 @@
 """A parameter is declared once: signature, documentation, get_params and validation follow."""
 
 import inspect
+import subprocess
+import sys
 
 import pytest
 import sklearn.ensemble
@@ -9,6 +11,7 @@ from sklearn.base import clone
 import treewright
 from treewright import DecisionTreeClassifier, RandomForestClassifier, Surrogates, encode, grow
 from treewright.parameters import GROW, of
+from treewright.parameters.boosting import AdaBoostParameters, BoostParameters, GradientBoostingParameters
 
 TREES = ["DecisionTreeClassifier", "DecisionTreeRegressor", "ExtraTreeClassifier", "ExtraTreeRegressor"]
 FORESTS = ["RandomForestClassifier", "RandomForestRegressor", "ExtraTreesClassifier", "ExtraTreesRegressor"]
@@ -100,3 +103,22 @@ def test_classes_with_their_own_init_keep_it() -> None:
 
     assert Shallower(1).fit([[1], [2], [3], [4]], [0, 1, 0, 1]).get_depth() == 1
     assert Shallower().get_params() == {"max_depth": 2}
+
+
+def facts_of_boosting() -> str:
+    kinds = AdaBoostParameters, BoostParameters, GradientBoostingParameters
+    found = [each for kind in kinds for each in kind.parameters.values()]
+    words = [each.allowed.words if each.allowed else "" for each in found]
+    return repr(
+        [(each.name, each.doc, each.kind, each.group, own) for each, own in zip(found, words, strict=True)]
+    )
+
+
+@pytest.mark.parametrize("first", ["parameters.selectors", "parameters.boosting"])
+def test_declarations_do_not_depend_on_what_is_imported_first(first: str) -> None:
+    code = f"import treewright.{first}\n"
+    code += "from treewright.parameters.boosting import *\n" + inspect.getsource(facts_of_boosting)
+    code += "print(facts_of_boosting())"
+    fresh = [sys.executable, "-c", code]
+    run = subprocess.run(fresh, capture_output=True, text=True, check=True, timeout=60)
+    assert run.stdout.strip() == facts_of_boosting()

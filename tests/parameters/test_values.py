@@ -149,3 +149,10 @@ def test_every_pruning_method_has_a_value() -> None:
         assert f'``pruning="{method}"`` is ``pruning={kind.__name__}()``' in (kind.__doc__ or "")
         assert getattr(treewright, kind.__name__) is kind
         assert {"select", "validation_fraction"} <= inspect.signature(kind).parameters.keys()
+
+
+def test_the_texts_of_pruning_options_are_whole() -> None:
+    """They come from one paragraph of the method's docstring: a list below it would be lost."""
+    for kind in Pruning.classes.values():
+        for name, option in kind.parameters.items():
+            assert option.doc.endswith((".", ")")), f"{kind.__name__}.{name}: {option.doc}"

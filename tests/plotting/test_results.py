@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import matplotlib
@@ -191,8 +191,48 @@ def test_boosting_shows_measured_losses() -> None:
     ax = drawn(model.fit(np.stack([TABLE[HOSTILE], TABLE["z"]], axis=1), ANSWER).model_.plot())
     assert ax.get_lines()[0].get_ydata() == pytest.approx(model.model_.train_loss)
     assert ax.get_lines()[1].get_ydata() == pytest.approx(model.model_.validation_loss)
+    for other in (model.plot(), tw.plot_boosting(model)):
+        assert drawn(other).get_lines()[0].get_ydata() == pytest.approx(model.model_.train_loss)
     with pytest.raises(ValueError, match="fit with early_stopping=True"):
         boost(TRAIN, n_iterations=2).plot()
+
+
+def test_a_fitted_estimator_stands_for_its_result() -> None:
+    table = np.stack([TABLE[HOSTILE], TABLE["z"]], axis=1)
+    forest = tw.RandomForestClassifier(30, oob_score=True, random_state=0).fit(table, ANSWER)
+    ax = drawn(tw.plot_out_of_bag(forest))
+    assert ax.get_lines()[0].get_ydata() == pytest.approx(forest.oob_curve_)
+    assert ax.get_ylabel() == "out-of-bag error"
+    regressor = tw.RandomForestRegressor(30, oob_score=True, random_state=0).fit(table, table[:, 0])
+    assert drawn(tw.plot_out_of_bag(regressor)).get_ylabel() == "out-of-bag squared error"
+    pruned = tw.DecisionTreeClassifier(pruning="cost_complexity").fit(table, ANSWER)
+    assert drawn(tw.plot_pruning_path(pruned)).get_title("left").startswith("Pruning by cost complexity")
+    stumps = tw.AdaBoostClassifier(n_estimators=3).fit(table, ANSWER)
+    left, right = tw.plot_adaboost(stumps, (table, ANSWER))
+    assert len(drawn(left).get_lines()) == 2
+    assert right.get_lines()
+
+
+OTHERS: list[tuple[Callable[[Any], Any], str]] = [
+    (tw.plot_adaboost, "a fitted AdaBoostClassifier"),
+    (tw.plot_boosting, "a fitted gradient boosting model"),
+    (tw.plot_certificate, "what certify returns"),
+    (tw.plot_comparison, "what compare returns"),
+    (tw.plot_defeatist_curve, "what defeatist_curve returns"),
+    (tw.plot_out_of_bag, "what out_of_bag returns, or a forest that was fitted with oob_score=True"),
+    (tw.plot_overfitting_curve, "what overfitting_curve returns"),
+    (tw.plot_pruning_path, "what prune and select return"),
+    (tw.plot_shapley, "what shapley_values returns"),
+    (tw.plot_stability, "what stability returns"),
+    (tw.plot_weak_learning_bound, "what weak_learning_bound returns"),
+]
+
+
+@pytest.mark.parametrize(("plot", "wanted"), OTHERS)
+def test_what_is_no_result_is_named(plot: Callable[[Any], Any], wanted: str) -> None:
+    model = tw.DecisionTreeClassifier().fit([[0.0], [1.0]], ["a", "b"])
+    with pytest.raises(TypeError, match=rf"{plot.__name__} takes {wanted}, not a DecisionTreeClassifier$"):
+        plot(model)
 
 
 def test_every_plot_is_at_the_top_and_says_what_it_needs() -> None:

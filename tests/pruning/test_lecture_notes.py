@@ -14,7 +14,20 @@ from scipy.stats import binom
 
 from tests.pruning.cases import case
 from tests.shapes import all_prunings
-from treewright import Dataset, Tree, encode, grow, overfitting_curve, prune
+from treewright import (
+    Below,
+    Branch,
+    Column,
+    Dataset,
+    Leaf,
+    Schema,
+    Target,
+    Tree,
+    encode,
+    grow,
+    overfitting_curve,
+    prune,
+)
 from treewright.certifying import excess
 from treewright.datasets import load_spam
 from treewright.metrics import confusion_matrix
@@ -155,6 +168,19 @@ def test_lemma_12_4_by_exact_tails() -> None:
             tail = binom.cdf(np.floor(m * p / 2), m, p)
             assert tail <= np.exp(-m * p / 12) + 1e-15
             assert tail <= DELTA / t
+
+
+def test_the_best_prunings_of_two_sizes_need_not_be_comparable() -> None:
+    """Of five leaves, four are best without the left branch, three with it and without the right one."""
+    schema = Schema((Column("x"), Column("y")), (Target("class", ("a", "b")),))
+    left = Branch(Below("y", 1), Leaf([5, 0]), Leaf([0, 2]))
+    right = Branch(Below("y", 1), Leaf([0, 4]), Branch(Below("x", 2), Leaf([3, 0]), Leaf([0, 4])))
+    tree = Tree.write(schema, Branch(Below("x", 1), left, right))
+    four, three = (prune(tree, "minimum_errors")[place] for place in (1, 2))
+    assert (four, three) == (tree.collapse([1]), tree.collapse([4]))
+    kept = [leaves_in(tree, each) for each in (four, three)]
+    assert not below(kept[0], tree, kept[1])
+    assert not below(kept[1], tree, kept[0])
 
 
 @given(seed=st.integers(0, 2**20))

@@ -133,6 +133,7 @@ def area(payload: dict[str, Any], leaves: list[int], code: int) -> float:
 
 
 def percent(share: float, digits: int = 1) -> str:
+    digits = max(1, digits) if 0 < share < 0.005 or 0.995 <= share < 1 else digits
     return "100 %" if share == 1 else f"{100 * share:.{digits}f} %"
 
 

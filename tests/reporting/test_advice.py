@@ -98,6 +98,19 @@ def test_the_page_without_them(opened: Any) -> None:
     assert not page.locator(".comparison").is_visible()
 
 
+@pytest.mark.slow
+def test_options_of_advice_stay_on_one_line(opened: Any) -> None:
+    """Browsers break lines after hyphens; and on a narrow screen the bullets stay in the card."""
+    long = "--kinds a_very_long_column_name=category"
+    payload = made({"x": X}, advice=[Advice("id", "An id", "")])
+    payload["advice"][0]["try"] = f"--drop it or {long} mends it"
+    page = opened(payload, width=390)
+    assert page.locator("#advice-list .option").all_inner_texts() == ["--drop it", "--kinds"]
+    assert page.locator("#advice-list .faint").inner_text().strip() == f"--drop it or {long} mends it."
+    style = page.evaluate("getComputedStyle(document.querySelector('#advice-list')).paddingLeft")
+    assert style == "30px"
+
+
 def test_hostile_advice_on_the_page(opened: Any) -> None:
     payload = made({"x": X}, advice=[Advice("id", HOSTILE, HOSTILE)])
     page = opened(payload)

@@ -53,6 +53,26 @@ def test_bounds_are_rounded_up(opened: Any) -> None:
     assert series(page, "certificate") == "≤ 0.1235"
     told = page.evaluate("[0, 2, 1.23451, 12345.2, 0.5, 0.000012341].map(boundWords)")
     assert told == ["0", "2", "1.235", "12,350", "0.5", "1.235·10^−5"]
+    told = page.evaluate("[1, 0.997, 0.99, 0.9999, 0.003, 0.0001, 0].map((share) => percentWords(share, 0))")
+    assert told == ["100 %", "99.7 %", "99 %", "> 99.9 %", "0.3 %", "< 0.1 %", "0 %"]
+
+
+@pytest.mark.slow
+def test_a_tree_that_can_be_read_as_a_whole_is_shown_as_a_whole(opened: Any) -> None:
+    page = opened(example("six")[1])
+    told = []
+    for share in (0.75, 0.5):
+        page.evaluate(f"extent = {{ width: canvas.clientWidth / {share}, height: 100 }}; zoomToFit(0.85)")
+        told.append(page.evaluate("scale"))
+    assert told == pytest.approx([0.75, 0.85])
+
+
+def test_shares_are_rounded_as_in_the_sentences(opened: Any) -> None:
+    page = opened(example("costs")[1])
+    shares = [k / 80 for k in range(1, 80)] + [0.1235, 0.125, 0.00625]
+    for digits in (0, 1):
+        told = page.evaluate(f"{shares}.map(share => percentWords(share, {digits}))")
+        assert told == [percent(share, digits) for share in shares]
 
 
 @pytest.mark.slow
@@ -363,6 +383,9 @@ def test_the_table_of_leaves_is_sorted(opened: Any) -> None:
 def test_many_classes(opened: Any) -> None:
     _, payload = example("many")
     page = opened(payload)
+    listed = page.locator("#panel-node .bars").first.locator(".number.faint").all_inner_texts()
+    assert "all others" in page.locator("#panel-node .bars").first.inner_text()
+    assert sum(int(words.replace(",", "")) for words in listed) == payload["samples"]["train"]["rows"]
     mistakes: dict[tuple[int, int], float] = {}
     for leaf in chosen_leaves(payload):
         answer = payload["tree"]["label"][leaf]

@@ -349,7 +349,6 @@ def test_lines_come_once_and_in_order(name: str, tmp_path: Path) -> None:
         ("gradient boosted", "baseline", [0.0, 0.0], "its baseline is not 1 finite numbers"),
         ("gradient boosted", "baseline", [None], "its baseline is not 1 finite numbers"),
         ("gradient boosted", "train_loss", [0.0] * 4, "train_loss of more iterations than there are"),
-        ("gradient boosted", "targets", [{"name": "y", "classes": ["a"]}], "one class only"),
         ("gradient boosted", "targets", [{"name": "y", "classes": ["a", "b", "c"]}], "baseline is not 3"),
         ("gradient boosted", "targets", [{"name": "y", "classes": None}], "loss is 'log_loss', not one of"),
         ("boosted numbers", "loss", "cubic", "loss is 'cubic'"),

@@ -171,7 +171,7 @@ def test_it_shows_itself_in_one_line() -> None:
     ("kind", "first", "last"),
     [
         ("classes", "to test", "true error"),
-        ("numbers", "; losses: mean squared error", "cost_complexity"),
+        ("numbers", "; losses: root mean squared error", "cost_complexity"),
         ("costs", "; losses: mean cost of a row", "true cost"),
     ],
 )

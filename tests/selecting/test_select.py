@@ -312,7 +312,7 @@ def test_unknown_ways_and_options() -> None:
 def test_unknown_rules(by: str) -> None:
     data = table("classes")
     rows = {"data": data} if by == "folds" else {"validation": table("classes", 1)}
-    with pytest.raises(ValueError, match="rule is '2-SE'; it must be '0-SE' or '1-SE'"):
+    with pytest.raises(ValueError, match="rule is '2-SE'; it must be one of 0-SE, 1-SE"):
         select(path_of("classes", data), by=by, rule="2-SE", **rows)
 
 
@@ -398,7 +398,7 @@ def test_what_is_not_for_numbers() -> None:
     path = path_of("numbers", table("numbers"))
     with pytest.raises(ValueError, match="predicts numbers"):
         select(path, by="srm")
-    with pytest.raises(ValueError, match="predicts numbers"):
+    with pytest.raises(ValueError, match="this one predicts numbers; select by held_out or folds"):
         select(path, by="certificate")
 
 

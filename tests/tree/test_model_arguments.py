@@ -63,6 +63,13 @@ def test_what_is_no_tree_is_refused_by_all_alike(function: Callable[[Any], Any])
             function(model)
 
 
+def test_from_sklearn_says_where_a_tool_holds_its_model() -> None:
+    with pytest.raises(TypeError, match=r"this GridSearchCV holds the model .* give its best_estimator_"):
+        tw.from_sklearn(GridSearchCV(TheirTree(), {}))
+    with pytest.raises(TypeError, match=r"this Pipeline holds the model .* pipeline\[-1\]"):
+        tw.from_sklearn(make_pipeline(TheirTree()))
+
+
 def test_a_path_is_not_yet_a_tree() -> None:
     with pytest.raises(TypeError, match=r"this PruningPath has many trees; .* path.pruned"):
         tw.export(tw.prune(TREE))

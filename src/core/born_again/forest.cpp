@@ -64,7 +64,7 @@ struct Walk {
             view.leaves.resize(before + 1);
             return left;
         }
-        set_bit(view.cuts, static_cast<std::size_t>(forest.first_cut[column] + node.cut));
+        set_bit(view.cuts, static_cast<std::size_t>(forest.first_cut[column]) + node.cut);
         return mixed;
     }
 };

@@ -282,7 +282,7 @@ class Builder {
 
     static std::pair<Pending<T>, Pending<T>> halves(const Pending<T>& here, Rows<T> left, Room<T> left_spare,
                                                     Rows<T> right, Room<T> right_spare, std::size_t place,
-                                                    std::shared_ptr<OwnedRoom<T>> owner) {
+                                                    const std::shared_ptr<OwnedRoom<T>>& owner) {
         return {{left, left_spare, here.place, here.depth + 1, nobody, true, owner},
                 {right, right_spare, place, here.depth + 1, nobody, false, owner}};
     }

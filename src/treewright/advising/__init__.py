@@ -150,7 +150,9 @@ def fit_advice(
         found += duplicates_across(train, test)
     if tested is not None:
         found += small_test(tested, delta)
-    return by_severity([*found, *one_leaf(tree, grown=grown, path=path, data=train, limits=limits)])
+    names_cost = not any(each.code == "imbalance" for each in found)
+    found += one_leaf(tree, grown=grown, path=path, data=train, limits=limits, names_cost=names_cost)
+    return by_severity(found)
 
 
 def by_severity(found: Iterable[Advice]) -> Advices:

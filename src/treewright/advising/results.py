@@ -30,11 +30,12 @@ def one_leaf(
     limits: Mapping[str, Any] | None = None,
     grown: Tree | None = None,
     path: PruningPath | None = None,
+    names_cost: bool = True,
 ) -> list[Advice]:
     """Why a tree is a single leaf, and what to try.
 
     `data` are the rows that it was grown from, `limits` parameters of `grow`, `grown` is the tree before
-    pruning, and `path` how it was pruned.
+    pruning, and `path` how it was pruned. Without `names_cost`, other advice names the cost of a rare class.
     """
     varies = float(tree.risk[0]) > 0  # otherwise there is nothing to predict
     if tree.n_leaves > 1 or not varies or int(tree.rows[0]) < LEAST_ROWS:
@@ -42,7 +43,7 @@ def one_leaf(
     full_tree = path.full_tree if grown is None and path is not None else grown or tree
     subject = f"the tree is a single leaf and answers {_answer(tree)} to every row"
     if full_tree.n_leaves > 1:
-        return [_pruned_to_one_leaf(subject, tree, full_tree, path)]
+        return [_pruned_to_one_leaf(subject, tree, full_tree, path, names_cost)]
     return [_without_split(subject, int(tree.rows[0]), data, limits or {})]
 
 
@@ -59,7 +60,9 @@ def _answer(tree: Tree) -> str:
     return amount(float(tree.centre[0, 0])) if labels is None else class_name(labels[tree.label[0, 0]])
 
 
-def _pruned_to_one_leaf(subject: str, tree: Tree, full_tree: Tree, path: PruningPath | None) -> Advice:
+def _pruned_to_one_leaf(
+    subject: str, tree: Tree, full_tree: Tree, path: PruningPath | None, names_cost: bool
+) -> Advice:
     """All splits were pruned."""
     column = full_tree.tested[int(full_tree.feature[0])]
     first, drop = f"its first split was on {quote(column.name)}", None
@@ -68,7 +71,7 @@ def _pruned_to_one_leaf(subject: str, tree: Tree, full_tree: Tree, path: Pruning
         drop = column.name
     method = None if path is None else path.method
     pruning = "the pruning" if method is None else f"{method} pruning"
-    cost = _cost_of_rare(tree)
+    cost = _cost_of_rare(tree) if names_cost else ""
     remedies = [
         (f"X without {quote(drop)}", drop_options([drop])) if drop else None,
         ('class_weight="balanced"', cost) if cost else None,

@@ -9,6 +9,8 @@ from types import MappingProxyType
 from typing import Any
 
 from treewright._display import Layout, Shown
+from treewright._suggestions import checked_keywords
+from treewright._text import amount
 from treewright.certifying.losses import row_losses
 from treewright.certifying.method import Method, method_of
 from treewright.certifying.tree_code import is_complete
@@ -88,6 +90,7 @@ class Certificate(Sealed, Plotted, Shown):
         """1 - delta."""
         return 1 - self.delta
 
+    @checked_keywords
     def check(self, data: Any = None, *, costs: Any = None) -> bool:
         """Whether an independent computation gives the same number.
 
@@ -118,16 +121,19 @@ class Certificate(Sealed, Plotted, Shown):
 
     def __str__(self) -> str:
         return (
-            f"{self.what} on {self._rows()}: {self._number(self.error)}   → {self._source()}{self._claim()}"
+            f"{self.what} on {self._rows()}: {self._number(self.error)}{self._root(self.error)}   "
+            f"→ {self._source()}{self._claim()}"
         )
 
     def _claim(self) -> str:
         sure = f"{round(100 * self.confidence, 10):g} %"
         if not self.guarantee:
-            return f"likely below {self.bound_text} ({sure}; an estimate, no guarantee)"
+            bound = f"{self.bound_text}{self._root(self.value, up=True)}"
+            return f"likely below {bound} ({sure}; an estimate, no guarantee)"
         if self.value >= self.most:
             return f"nothing can be said with {sure} confidence"
-        return f"with {sure} confidence the true {self.what} is below {self.bound_text}"
+        bound = f"{self.bound_text}{self._root(self.value, up=True)}"
+        return f"with {sure} confidence the true {self.what} is below {bound}"
 
     def _layout(self) -> Layout:
         facts = {
@@ -161,6 +167,12 @@ class Certificate(Sealed, Plotted, Shown):
     def _number(self, value: float, up: bool = False) -> str:
         return loss_text(value, in_per_cent=self.what == "error", up=up)
 
+    def _root(self, value: float, up: bool = False) -> str:
+        """A squared loss in the unit of the target, which is easier to judge; nothing for other losses."""
+        if self.what != NUMBER_LOSSES["squared_error"].words:
+            return ""
+        return f", its root {loss_text(math.sqrt(value), in_per_cent=False, up=up)}"
+
 
 def loss_text(value: float, *, in_per_cent: bool, up: bool = False) -> str:
     """A loss in words; a bound is rounded `up`, so that the rounded number holds, too.
@@ -168,16 +180,10 @@ def loss_text(value: float, *, in_per_cent: bool, up: bool = False) -> str:
     >>> loss_text(0.08041, in_per_cent=True), loss_text(0.08041, in_per_cent=True, up=True)
     ('8.0 %', '8.1 %')
     """
-    if not math.isfinite(value):
-        return "∞"
-    if in_per_cent:
+    if in_per_cent and math.isfinite(value):
         tenths = 1000 * value
         return f"{(math.ceil(tenths - 1e-9) if up else round(tenths)) / 10:.1f} %"
-    if value == 0:
-        return "0"
-    unit = 10.0 ** (math.floor(math.log10(abs(value))) - 3)
-    steps = math.ceil(value / unit - 1e-9) if up else round(value / unit)
-    return f"{steps * unit:.4g}"
+    return amount(value, up=up)
 
 
 @dataclass(frozen=True)

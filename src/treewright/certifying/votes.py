@@ -121,6 +121,7 @@ class VoteCertificate(Sealed, Plotted, Shown):
         own |= {"bounds": dict(self.bounds), "limits": dict(self.limits), "counts": self.counts._asdict()}
         return own | {"is_vacuous": self.is_vacuous, "assumptions": list(self.assumptions)}
 
+    @checked_keywords
     def check(self, wrong: Any = None, votes: Any = None, *, out: Any = None, unlabelled: Any = None) -> bool:
         """Whether the number comes out again by another way.
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from treewright._text import aligned, escape
+from treewright._text import aligned, escape, number_text
 from treewright._version import __version__
 from treewright.certifying import Certificates
 from treewright.cli.console import in_colour, terminal_width
@@ -122,7 +122,7 @@ def _target(data: Dataset) -> str:
     target, facts = data.schema.targets[0], _target_document(data)
     name = escape(target.name)
     if target.classes is None:
-        return f"target {name}: numbers from {facts['least']:.6g} to {facts['most']:.6g}"
+        return f"target {name}: numbers from {number_text(facts['least'])} to {number_text(facts['most'])}"
     order = np.argsort(-facts["shares"], kind="stable")
     largest = order[:MOST_CLASSES]
     shares = [f"{class_word(target.classes[code])} {percent(facts['shares'][code])}" for code in largest]

@@ -16,7 +16,7 @@ from treewright.encoding.columns import plain_columns
 from treewright.encoding.schema import Column, Schema, Target
 from treewright.tree import Tree
 from treewright.tree.missing import refuse_sending
-from treewright.tree.shortcuts import as_tree
+from treewright.tree.shortcuts import as_tree, refuse_holder
 
 CRITERIA = {"log_loss": "entropy", "friedman_mse": "squared_error"}  # with another name here
 
@@ -116,6 +116,7 @@ def _single(model: Any, rows: Rows) -> Tree:
             raise TypeError(f"a {name} has many trees; give one of them: model.estimators_[0]")
         if hasattr(model, "fit") and "Tree" in name:
             raise TypeError(f"this {name} is not fitted yet; call fit first")
+        refuse_holder(name)
         raise TypeError(f"a fitted tree of scikit-learn, LightGBM or XGBoost is wanted here, not a {name}")
     classes = getattr(model, "classes_", None)
     schema = Schema(_columns(model), _targets(classes, inner.n_outputs))

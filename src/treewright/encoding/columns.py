@@ -9,13 +9,14 @@ from typing import cast
 import numpy as np
 
 from treewright._arrays import Array
-from treewright._suggestions import choices_text
+from treewright._suggestions import choices_text, closest
 from treewright.encoding.cells import Cells, numbers
 from treewright.encoding.kinds import KINDS, KindName, natural_kind
 from treewright.encoding.schema import Column, Schema
 from treewright.encoding.tables import Table
 from treewright.encoding.text.cells import Reader, plain_numbers
 
+_MOST_RENAMED, _MOST_COMPARED = 3, 1000  # names in a message, and those that each is compared with
 Kinds = Mapping[str, KindName] | Mapping[int, KindName] | Sequence[KindName]
 
 
@@ -116,8 +117,19 @@ def _positions(table: Table, schema: Schema) -> Sequence[int]:
     if extra:
         complaints.append(f"has columns that were not there before: {_name_list(extra)}")
     if complaints:
-        raise ValueError(f"the table {' and '.join(complaints)}; expected are {_name_list(wanted)}")
+        meant = "".join(f"; {question}" for question in renamed_columns(extra, lacking))
+        raise ValueError(f"the table {' and '.join(complaints)}; expected are {_name_list(wanted)}{meant}")
     return [place[name] for name in wanted]
+
+
+def renamed_columns(extra: Sequence[str], lacking: Sequence[str]) -> list[str]:
+    """For the first new names of a table: the lacking column that each may stand for.
+
+    >>> renamed_columns(["Age", "zebra"], ["age", "income"])
+    ["did you mean 'age' by 'Age'?"]
+    """
+    pairs = ((name, closest(name, lacking[:_MOST_COMPARED])) for name in extra[:_MOST_RENAMED])
+    return [f"did you mean {meant!r} by {name!r}?" for name, meant in pairs if meant is not None]
 
 
 def check_width(n_columns: int, columns: Sequence[Column]) -> None:

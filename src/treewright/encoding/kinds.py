@@ -214,7 +214,8 @@ class Time(Number):
         return np.asarray(np.maximum(np.floor(values) + 1, super().next_above(values)))
 
     def readable_thresholds(self, low: Array, high: Array) -> Array:
-        """The start of the longest calendar unit in each gap, the latest of them.
+        """The start of the longest calendar unit in each gap, the latest of them; between two successive
+        days, hours, minutes or seconds the former.
 
         >>> Time().readable_thresholds(np.array([0.0]), np.array([400 * 86400e6])) / 86400e6  # 1 January 1971
         array([365.])
@@ -244,6 +245,7 @@ class Time(Number):
 
 
 _CALENDAR_END = 2**62  # microseconds from 1970 within which numpy's calendar is reliable
+_STEPS = {"D": 86_400e6, "h": 3_600e6, "m": 60e6, "s": 1e6}
 
 
 def _longest_unit_start(low: float, high: float) -> float:
@@ -251,7 +253,8 @@ def _longest_unit_start(low: float, high: float) -> float:
         last = np.datetime64(math.ceil(high) - 1, "us")
         for unit in ("Y", "M", "D", "h", "m", "s", "ms", "us"):
             start = last.astype(f"datetime64[{unit}]").astype("datetime64[us]").astype(np.int64)
-            if low < start < high:
+            # "<= 2 January" tells it from 3 January; "<= 2 January 23:00" would be odd in a column of days
+            if low < start < high or (start == low and high - low == _STEPS.get(unit)):
                 return float(start)
     return low
 

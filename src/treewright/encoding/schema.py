@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, get_args
 
-from treewright._suggestions import choices_text
+from treewright._suggestions import checked_keywords, choices_text
 from treewright.encoding.kinds import KINDS, Kind, KindName
 from treewright.encoding.text import TextFormat
 
@@ -16,6 +16,7 @@ MISSING: tuple[Missing, ...] = get_args(Missing)
 WIDEST_TABLE = 256  # more classes than this are not kept as a table of nodes by classes, but compressed
 
 
+@checked_keywords
 @dataclass(frozen=True)
 class Column:
     """One column of a table.
@@ -60,6 +61,7 @@ class Column:
         return self.type.value_text(self, cell)
 
 
+@checked_keywords
 @dataclass(frozen=True)
 class Target:
     """One target: classes in the order of their codes, or numbers where `classes` is None.
@@ -86,6 +88,7 @@ class Target:
     text: TextFormat | None = None  # how numbers that come as texts are read
 
 
+@checked_keywords
 @dataclass(frozen=True)
 class Schema:
     """The columns that a tree may test and the targets that it predicts.

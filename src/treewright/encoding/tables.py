@@ -152,6 +152,11 @@ def _from_rows(rows: Sequence[Any]) -> Table:
             raise ValueError(
                 f"row {position} is a {type(row).__name__}, but row 0 is a {type(rows[0]).__name__}"
             )
+        if len(getattr(row, "shape", ())) > 1:
+            raise TypeError(
+                f"item {position} of the {type(rows).__name__} is a {type(row).__name__}, not a row; a table "
+                "and its target are two arguments: table, target"
+            )
         if len(row) != len(rows[0]):
             raise ValueError(
                 f"row {position} has {len(row)} cells, but row 0 has {len(rows[0])}; "

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright._display import Layout, Shown
-from treewright._suggestions import also_takes
+from treewright._suggestions import also_takes, checked_keywords
 from treewright._text import percent
 from treewright.encoding import Dataset
 from treewright.encoding.rows import encoded_rows, takes_rows
@@ -133,6 +133,7 @@ class Boosted(Saved, Shown):
         stages = self.staged_scores(data)
         return np.array([weight[scores.argmax(axis=1) != truth].sum() / weight.sum() for scores in stages])
 
+    @checked_keywords
     def margins(self, rows: Any, *, n_threads: int = 1) -> Floats:
         """The margin of each row, from -1 (all votes for one wrong class) to 1 (all for the true class).
 
@@ -141,6 +142,7 @@ class Boosted(Saved, Shown):
         data = given_rows(self.trees[0], rows, "rows")
         return vote_margins(self.scores(data, n_threads=n_threads), np.asarray(data.targets)[0])
 
+    @checked_keywords
     def plot(self, rows: Any = None, *, test: Any = None, axes: Any = None) -> tuple[Axes, Axes]:
         """Plot error and bound against rounds, and the margins of `rows`; needs matplotlib.
 

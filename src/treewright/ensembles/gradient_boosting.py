@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright._display import Layout, Shown
+from treewright._suggestions import checked_keywords
 from treewright.encoding import Dataset
 from treewright.encoding.rows import encoded_rows, rows_to_predict, takes_rows
 from treewright.encoding.schema import Schema, Target
@@ -109,6 +110,16 @@ class GradientBoosted(Saved, Shown):
                 out[:, k] += TreeSum.of([tree], [tree.value]).totals(data, n_threads)[:, 0]
             yield out + self.baseline
 
+    def add_as_grown(self, raw: Floats, data: Dataset, n_threads: int) -> None:
+        """Add the trees to the baseline, in the order in which they were grown: `raw` has a row per output.
+
+        Sums in another order differ in their last bits, and so would the trees of a warm start from those of
+        one long fit.
+        """
+        for of_iteration in self.trees:
+            for k, tree in enumerate(of_iteration):
+                raw[k] += TreeSum.of([tree], [tree.value]).totals(data, n_threads)[:, 0]
+
     def predict(self, table: Any) -> NDArray[Any]:
         """Classes or numbers for the rows of a table."""
         raw = self.raw(rows_to_predict(table, self.schema))
@@ -120,7 +131,7 @@ class GradientBoosted(Saved, Shown):
         """The probability of each class for the rows of a table."""
         if not self.schema.predicts_classes:
             raise ValueError("these trees predict numbers; probabilities are for classes")
-        return probabilities(self.raw(rows_to_predict(table, self.schema)))
+        return probabilities(self.raw(rows_to_predict(table, self.schema)), self.schema.width)
 
     def importances(self) -> Floats:
         """The share of each column in the gains of all trees; zeros if no tree has a split."""
@@ -130,6 +141,7 @@ class GradientBoosted(Saved, Shown):
                 gains += by_column(tree, tree.gain)
         return gains / (gains.sum() or 1.0)
 
+    @checked_keywords
     def plot(self, ax: Axes | None = None) -> Axes:
         """Plot the loss after each iteration, where `early_stopping` has measured it; needs matplotlib."""
         return plot_boosting(self, ax)
@@ -183,7 +195,7 @@ def boost(data: Dataset, **options: Any) -> GradientBoosted:
     raw = np.empty((len(start), len(work.target)))
     raw[:] = start[:, np.newaxis]
     if begun is not None:
-        raw[:] = begun.raw(data if work.rows is None else data.take(work.rows), limits["n_threads"]).T
+        begun.add_as_grown(raw, data if work.rows is None else data.take(work.rows), limits["n_threads"])
     listener = None if after is None else _listener(after, raw, work, first)
     if after is not None and begun is None and after(work.stage(raw)):
         limits["n_iterations"] = 0
@@ -235,7 +247,7 @@ class Work:
         self.target = np.ascontiguousarray(target if whole else target[self.rows])
         weight = None if data.weight is None or (data.weight[rows] == 1).all() else data.weight
         self.weight = None if weight is None else np.ascontiguousarray(weight if whole else weight[self.rows])
-        self.n_classes = data.schema.width if data.schema.predicts_classes else 0
+        self.n_classes = max(data.schema.width, 2) if data.schema.predicts_classes else 0
         own = self.target[: self.n_train], None if self.weight is None else self.weight[: self.n_train]
         self.start = LOSSES[loss].baseline(*own, self.n_classes, quantile)
 

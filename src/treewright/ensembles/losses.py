@@ -158,16 +158,8 @@ class LogLoss(Loss):
 
     name, predicts, of_classes = "log_loss", "the logits of the classes", True
 
-    def check(self, target: Target, values: NDArray[Any], counted: NDArray[np.intp]) -> None:
-        """At least two classes."""
-        if (values[counted] == values[counted[0]]).all():
-            only = (target.classes or ())[values[counted[0]]]
-            raise ValueError(
-                f"target {target.name!r} has one class only, {only!r}; boosting needs at least two classes"
-            )
-
     def n_outputs(self, n_classes: int) -> int:
-        """One for two classes, else one for each."""
+        """One for two classes or a single one, else one for each."""
         return n_classes if n_classes > 2 else 1
 
     def longest_step(self, learning_rate: float) -> float:
@@ -180,11 +172,14 @@ class LogLoss(Loss):
         return _LARGEST_LOGIT_STEP / learning_rate
 
     def baseline(self, target: Floats, weight: Floats | None, n_classes: int, quantile: float) -> Floats:
-        """The logarithms of the shares: their difference for two classes, centred for more."""
-        shares = np.bincount(target.astype(np.intp), weights=weight, minlength=n_classes)
+        """The logarithms of the shares: their difference for two classes, centred for more.
+
+        A single class is the first of two, the second of which no row has.
+        """
+        shares = np.bincount(target.astype(np.intp), weights=weight, minlength=max(n_classes, 2))
         shares = np.clip(shares / shares.sum(), _LEAST_SHARE, 1 - _LEAST_SHARE)
         logarithms = np.log(shares)
-        if n_classes == 2:
+        if n_classes <= 2:
             return np.asarray(logarithms[1:] - logarithms[:1])
         return np.asarray(logarithms - logarithms.mean())
 
@@ -245,12 +240,14 @@ def weighted_quantile(target: Floats, weight: Floats | None, share: float) -> fl
     return float(values[place])
 
 
-def probabilities(raw: Floats) -> Floats:
+def probabilities(raw: Floats, n_classes: int) -> Floats:
     """The probability of each class by raw predictions (rows, outputs).
 
-    >>> probabilities(np.array([[0.0], [np.log(3)]])).round(2).tolist()
+    >>> probabilities(np.array([[0.0], [np.log(3)]]), 2).round(2).tolist()
     [[0.5, 0.5], [0.25, 0.75]]
     """
+    if n_classes == 1:
+        return np.ones((len(raw), 1))
     if raw.shape[1] == 1:
         odds = np.exp(-np.abs(raw[:, 0]))
         near, far = 1 / (1 + odds), odds / (1 + odds)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright._display import Layout, Shown
+from treewright._suggestions import checked_keywords
 from treewright._text import escape, percent
 from treewright.certifying.losses import loss_name
 from treewright.encoding import Dataset
@@ -57,6 +58,7 @@ class OutOfBag(Shown):
         """The mean loss with all trees."""
         return float(self.curve[-1])
 
+    @checked_keywords
     def plot(self, ax: Axes | None = None) -> Axes:
         """Plot the loss after each tree; needs matplotlib."""
         return plot_out_of_bag(self, ax)

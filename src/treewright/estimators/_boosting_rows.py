@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 
+from treewright._suggestions import did_you_mean
 from treewright.encoding import Dataset, encode
 from treewright.encoding.kinds import KindName
 from treewright.encoding.schema import Schema
@@ -77,6 +78,7 @@ def _named(names: list[str], X: Any, schema: Schema) -> NDArray[np.bool_]:
             raise ValueError(
                 f"categorical_features has an item value {name!r} which is not a valid feature name of the "
                 f"training data. Observed feature names: {list(schema.names)}"
+                + did_you_mean(name, schema.names)
             )
     return np.array([name in names for name in schema.names])
 

@@ -9,14 +9,23 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import check_scoring
 from sklearn.utils import _safe_indexing
 
 from treewright.encoding import Dataset
 from treewright.ensembles.gradient_boosting import GradientBoosted, Stage
+from treewright.estimators._scoring import scorer_of
 
 Floats = NDArray[np.float64]
 _MOST_SCORED = 10_000  # training rows that a scorer sees: it is slower than a loss
+
+
+def has_settled(scores: list[float], patience: int, tol: float) -> bool:
+    """Whether none of the last scores is better than the one before them by more than a tolerance.
+
+    >>> has_settled([1, 3, 3.5], patience=1, tol=1)
+    True
+    """
+    return len(scores) > patience and bool(max(scores[-patience:]) <= scores[-patience - 1] + tol)
 
 
 class EarlyStopping:
@@ -47,7 +56,7 @@ class EarlyStopping:
         if before is not None:
             self.scores = (list(before[0]), list(before[1]))
         if self._scores_each:
-            self._scorer = check_scoring(estimator, estimator.scoring)
+            self._scorer = scorer_of(estimator, estimator.scoring, ("loss",))
         self.after = self._after if self._scores_each or estimator.verbose else None
 
     def _after(self, stage: Stage) -> bool:
@@ -66,9 +75,7 @@ class EarlyStopping:
         if len(set_aside):
             validation.append(self._score(stage, set_aside))
         scores, patience = validation or train, int(self._estimator.n_iter_no_change)
-        if len(scores) <= patience:
-            return False
-        return bool(max(scores[-patience:]) <= scores[-patience - 1] + self._estimator.tol)
+        return has_settled(scores, patience, self._estimator.tol)
 
     def _score(self, stage: Stage, places: NDArray[Any]) -> float:
         rows = places if stage.rows is None else stage.rows[places].astype(np.intp)

@@ -14,7 +14,7 @@ from sklearn.utils.validation import validate_data
 
 from treewright.encoding import encode
 from treewright.encoding.schema import Schema
-from treewright.estimators._tables import is_unknown_to_sklearn, refuse_one_dimension
+from treewright.estimators._tables import has_fields, is_unknown_to_sklearn, refuse_one_dimension
 from treewright.neighbours.kd_tree import KDTree
 from treewright.parameters.neighbours import METRICS
 
@@ -33,9 +33,9 @@ def fitted_searcher(estimator: Any, probe: Any, X: Any) -> Searcher:
     if isinstance(X, KDTree):
         probe.n_features_in_ = X.n_columns
         return X
-    is_dense = not (issparse(X) or isinstance(X, BallTree | NearestNeighbors))
-    table = number_matrix(probe, X, reset=True) if is_dense else _sparse_rows(X) if issparse(X) else X
-    if is_dense and _has_kd_tree(estimator):
+    is_table = not isinstance(X, BallTree | NearestNeighbors)
+    table = _rows(probe, X, estimator.metric, reset=True) if is_table else X
+    if is_table and not issparse(X) and _has_kd_tree(estimator):
         return KDTree(table, **_options(estimator, "leaf_size", "metric", "p", "spill", "n_jobs"))
     if estimator.search != "exact" or estimator.spill:
         raise ValueError(
@@ -77,9 +77,7 @@ def nearest(
 ) -> tuple[NDArray[np.floating], NDArray[np.intp]]:
     """The distances and positions of the nearest rows; of those of the fit without themselves for X=None."""
     if not isinstance(searcher, KDTree):
-        queries = X
-        if X is not None:
-            queries = _sparse_rows(X) if issparse(X) else number_matrix(estimator, X, reset=False)
+        queries = None if X is None else _rows(estimator, X, searcher.metric, reset=False)
         distance, index = searcher.kneighbors(queries, count)
         return distance, index
     if issparse(X):
@@ -94,9 +92,14 @@ def nearest(
     return _without_itself(distance, index) if X is None else (distance, index)
 
 
-def _sparse_rows(X: Any) -> Any:
-    """A sparse matrix by rows, with indices of 32 bits, without which some metrics of scikit-learn fail."""
+def _rows(estimator: Any, X: Any, metric: Any, *, reset: bool) -> Any:
+    """A table as a matrix; a sparse one by rows."""
+    if not issparse(X):
+        return number_matrix(estimator, X, reset=reset)
+    if metric == "precomputed":  # scikit-learn takes or refuses it: some forms lose distances of 0
+        return X
     rows = X.tocsr()
+    # without indices of 32 bits some metrics of scikit-learn fail
     if rows.indices.dtype == np.int64 and max(*rows.shape, rows.nnz) < 2**31:
         parts = rows.data, rows.indices.astype(np.int32), rows.indptr.astype(np.int32)
         rows = type(rows)(parts, shape=rows.shape)
@@ -106,7 +109,7 @@ def _sparse_rows(X: Any) -> Any:
 def number_matrix(estimator: Any, X: Any, *, reset: bool) -> NDArray[np.floating]:
     """A table as a matrix of float32 or float64; ValueError names a column that holds something else."""
     refuse_one_dimension(X)
-    if is_unknown_to_sklearn(X) and not hasattr(X, "__array__"):
+    if is_unknown_to_sklearn(X) and (has_fields(X) or not hasattr(X, "__array__")):
         data = encode(X)
         _refuse_categories(data.schema)
         names = np.array(data.schema.names, dtype=object)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+import numpy as np
 from sklearn.utils.validation import column_or_1d
 
 from treewright._suggestions import checked_keywords
@@ -13,7 +14,7 @@ from treewright.estimators._certify import Certified
 from treewright.estimators._tables import Fitted, TableModel
 
 # Attributes of a fit that each tree of an ensemble shares with the ensemble.
-SHARED_BY_TREES = (
+_SHARED_BY_TREES = (
     "classes_",
     "n_classes_",
     "n_outputs_",
@@ -22,6 +23,20 @@ SHARED_BY_TREES = (
     "_plain",
     "_fit_rows",
 )
+
+
+def shared_by_trees(fitted: Fitted) -> Fitted:
+    """The attributes of an ensemble's fit that its trees have; their `n_classes_` is numpy's integers."""
+    shared = {name: fitted[name] for name in _SHARED_BY_TREES if name in fitted}
+    if "n_classes_" in shared:
+        shared["n_classes_"] = np.array(shared["n_classes_"], dtype=np.intp)[()]
+    return shared
+
+
+def of_ensemble(described: Fitted) -> Fitted:
+    """The attributes of a table; the `n_classes_` of scikit-learn's ensembles is Python's integers."""
+    numbers = {"n_classes_": described["n_classes_"].tolist()} if "n_classes_" in described else {}
+    return described | numbers
 
 
 class TableEstimator(Certified, TableModel):

@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.validation import validate_data
 
 from treewright.encoding import Dataset, encode
+from treewright.encoding.columns import renamed_columns
 from treewright.encoding.schema import Schema
 from treewright.estimators.targets import class_attributes, plain_target, weight_by_class
 from treewright.tree.shortcuts import Shortcuts
@@ -128,32 +129,55 @@ def rows_to_predict(estimator: Any, fitted: Fitted, X: Any) -> Dataset:
         return Dataset(schema, X)
     refuse_one_dimension(X)
     if not is_unknown_to_sklearn(X):
-        validate_data(estimator, X, reset=False, skip_check_array=True)
+        _check_columns(estimator, X, schema)
     return encode(X, schema=schema)
+
+
+def _check_columns(estimator: Any, X: Any, schema: Schema) -> None:
+    """scikit-learn's check of names and number of columns; its error also says what a new name may mean."""
+    try:
+        validate_data(estimator, X, reset=False, skip_check_array=True)
+    except ValueError as error:
+        names = column_names(X, schema)
+        given = dict.fromkeys([] if names is None else names.tolist())
+        extra = [name for name in given if name not in schema.names]
+        meant = renamed_columns(extra, [name for name in schema.names if name not in given])
+        if not meant:
+            raise
+        raise ValueError("\n".join([str(error), *meant])) from None
 
 
 def column_names(X: Any, schema: Schema) -> NDArray[Any] | None:
     """The names of the columns by scikit-learn's rule: only where all of them are strings."""
-    if type(X) is np.ndarray:
-        return None
     if is_unknown_to_sklearn(X):
         return np.array(schema.names, dtype=object)
+    if type(X) is np.ndarray:
+        return None
     probe = BaseEstimator()  # scikit-learn applies its rule to estimators only
     validate_data(probe, X, skip_check_array=True)
     return getattr(probe, "feature_names_in_", None)
 
 
 def is_unknown_to_sklearn(X: Any) -> bool:
-    """Whether scikit-learn does not know such tables: a dict of columns, a list of dicts, a lazy frame."""
+    """Whether scikit-learn does not know such tables: a dict of columns, a list of dicts, a lazy frame, an
+    array with fields.
+    """
     if isinstance(X, list):
         return bool(X) and isinstance(X[0], Mapping)
+    if has_fields(X):
+        return True
     return not hasattr(X, "shape") and (isinstance(X, Mapping) or not hasattr(X, "__len__"))
+
+
+def has_fields(X: Any) -> bool:
+    """Whether a table is an array with fields, which are its columns."""
+    return isinstance(X, np.ndarray) and X.dtype.names is not None
 
 
 def refuse_one_dimension(X: Any) -> None:
     """Refuse a table that has one dimension; the error says how to reshape it."""
     shape = getattr(X, "shape", None)
-    if isinstance(shape, tuple) and len(shape) == 1:
+    if isinstance(shape, tuple) and len(shape) == 1 and not is_unknown_to_sklearn(X):
         raise ValueError(
             "Expected 2D array, got 1D array instead. Reshape your data: X.reshape(-1, 1) if it is one "
             "column, X.reshape(1, -1) if it is one row"

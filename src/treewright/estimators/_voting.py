@@ -12,6 +12,7 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.metrics import r2_score
 from sklearn.utils import check_random_state
 
+from treewright._suggestions import checked_keywords
 from treewright.advice import warn_caller
 from treewright.certifying import VoteCertificate, certify_votes
 from treewright.encoding import Dataset, encode
@@ -29,7 +30,7 @@ from treewright.ensembles.proximity import LeafTargets, leaves_of, proximity
 from treewright.estimators._fit_warnings import warn_about_trees
 from treewright.estimators._predictions import ClassifierPredictions, Floats, RegressorPredictions
 from treewright.estimators._progress import progress_bar
-from treewright.estimators._table_estimator import SHARED_BY_TREES, TableEstimator
+from treewright.estimators._table_estimator import TableEstimator, of_ensemble, shared_by_trees
 from treewright.estimators._tables import Fitted, refuse_one_dimension, replace_fit
 from treewright.estimators.fitting import passed_nodes
 from treewright.estimators.targets import factors_of, plain_target
@@ -172,7 +173,7 @@ class VotingEstimator(VotingParameters, TableEstimator):
         n_before: int,
     ) -> None:
         forest = Forest(tuple(trees), draws, getattr(self, "voting", "soft"))
-        fitted: Fitted = {"model_": forest, **described}
+        fitted: Fitted = {"model_": forest, **of_ensemble(described)}
         threads = n_threads(self.n_jobs)
         if self.oob_score:
             fitted |= self._oob_attributes(out_of_bag(forest, data, n_threads=threads), data)
@@ -227,7 +228,7 @@ class VotingEstimator(VotingParameters, TableEstimator):
         estimator, tree = self._tree_estimator(), fitted["model_"].trees[member]
         if "random_state" in estimator.get_params():
             estimator.set_params(random_state=tree_seed(fitted["model_"].draws, member))
-        vars(estimator).update({name: fitted[name] for name in SHARED_BY_TREES if name in fitted})
+        vars(estimator).update(shared_by_trees(fitted))
         drawn = n_features_drawn(getattr(estimator, "max_features", None), len(tree.schema.columns))
         vars(estimator).update(model_=tree, max_features_=drawn)
         return estimator
@@ -238,7 +239,7 @@ class VotingEstimator(VotingParameters, TableEstimator):
         return self._tree_estimator()
 
     @property
-    def estimators_samples_(self) -> list[NDArray[np.int32]]:
+    def estimators_samples_(self) -> list[NDArray[Any]]:
         """The rows that were drawn for each tree."""
         forest: Forest = self._fitted()["model_"]
         return [forest.draws.rows(member).astype(np.int32) for member in range(len(forest))]
@@ -253,6 +254,7 @@ class VotingEstimator(VotingParameters, TableEstimator):
         forest: Forest = self._fitted()["model_"]
         return forest.gain_shares
 
+    @checked_keywords
     def oob_importance(self, X: Any, y: Any, sample_weight: Any = None) -> ForestImportance:
         """Permutation importance on out-of-bag rows: how much the loss of a tree rises when the column is
         shuffled among the rows that the tree has not seen, averaged over the trees.
@@ -297,6 +299,7 @@ class VotingEstimator(VotingParameters, TableEstimator):
         paths = [passed_nodes(tree, tree.apply(rows)) for tree in fitted["model_"].trees]
         return hstack(paths).tocsr(), np.cumsum([0, *(path.shape[1] for path in paths)])
 
+    @checked_keywords
     def proximity(self, X: Any, Y: Any = None, *, out_of_bag: bool = False) -> NDArray[np.float64]:
         """The proximity of rows: the share of the trees in which two rows reach the same leaf.
 
@@ -351,6 +354,7 @@ class VotingClassifierMixin(ClassifierPredictions):
     _rows: Any
     _fit_data: Any
 
+    @checked_keywords
     def oob_certificate(
         self, X: Any, y: Any, sample_weight: Any = None, *, delta: float = 0.05, method: str | None = None
     ) -> VoteCertificate:

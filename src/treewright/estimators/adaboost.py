@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import check_random_state
 
+from treewright._suggestions import checked_keywords
 from treewright.encoding import Dataset
 from treewright.ensembles.adaboost import Boosted, Round, boost, decision_function, vote_probabilities
 from treewright.ensembles.adaboost_r2 import BoostedNumbers, NumberRound, boost_numbers
@@ -24,7 +25,7 @@ from treewright.estimators._predictions import (
     Floats,
     RegressorPredictions,
 )
-from treewright.estimators._table_estimator import SHARED_BY_TREES, TableEstimator
+from treewright.estimators._table_estimator import TableEstimator, of_ensemble, shared_by_trees
 from treewright.estimators._tables import Fitted, replace_fit
 from treewright.estimators.fitting import TreeEstimator, check_parameters
 from treewright.estimators.targets import plain_target
@@ -86,7 +87,8 @@ class AdaBoostEstimator(AnyEstimator, AdaBoostParameters, TableEstimator):
             n_jobs=self.n_jobs,
             progress=self._print_round,
         )
-        replace_fit(self, {**described, "model_": model, "estimator_": template, "_seed": seed})
+        own = {"model_": model, "estimator_": template, "_seed": seed}
+        replace_fit(self, of_ensemble(described) | own)
         warn_about_trees(self, data, model.trees)
 
     def _boosted(self, data: Dataset, seed: int, **options: Any) -> Boosted | BoostedNumbers:
@@ -119,7 +121,7 @@ class AdaBoostEstimator(AnyEstimator, AdaBoostParameters, TableEstimator):
     def estimators_(self) -> list[Any]:
         """The trees as fitted estimators, in their order."""
         fitted = self._fitted()
-        common: Fitted = {name: fitted[name] for name in SHARED_BY_TREES if name in fitted}
+        common = shared_by_trees(fitted)
         drawn = n_features_drawn(fitted["estimator_"].max_features, fitted["n_features_in_"])
         estimators = []
         for number, tree in enumerate(fitted["model_"].trees):
@@ -144,6 +146,7 @@ class AdaBoostEstimator(AnyEstimator, AdaBoostParameters, TableEstimator):
             [tree.feature_importances_ for tree in self.estimators_], axis=0, weights=self.estimator_weights_
         )
 
+    @checked_keywords
     def staged_score(self, X: Any, y: Any, sample_weight: Any = None) -> Iterator[float]:
         """Yield `score` (accuracy, or R² for numbers) after each iteration."""
         metric = accuracy_score if self._predicts_classes else r2_score
@@ -267,6 +270,7 @@ class AdaBoostClassifier(
         model: Boosted = self._rows(X)[0]["model_"]
         return model.margins((X, plain_target(y, type(self).__name__)), n_threads=n_threads(self.n_jobs))
 
+    @checked_keywords
     def plot(self, rows: Any = None, *, test: Any = None, axes: Any = None) -> Any:  # type: ignore[override]
         """Plot error and bound against rounds, and the margins of rows; see `Boosted.plot`."""
         boosted: Boosted = self._fitted()["model_"]

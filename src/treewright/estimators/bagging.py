@@ -154,6 +154,13 @@ class BaggingEstimator(AnyEstimator, BaggingParameters, VotingEstimator):
         return vars(self)["estimator_"] if self._has_others else super().estimator_
 
     @property
+    def estimators_samples_(self) -> list[NDArray[Any]]:
+        """The rows that were drawn for each tree, as int64, which is what scikit-learn's bagging has; its
+        forests have int32.
+        """
+        return [rows.astype(np.int64) for rows in super().estimators_samples_]
+
+    @property
     def feature_importances_(self) -> NDArray[np.float64]:
         """The importances of the columns for the estimators, averaged: for trees the share of each column in
         the gain of the splits (MDI).

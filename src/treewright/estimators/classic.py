@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils.validation import column_or_1d
 
+from treewright._suggestions import checked_keywords
 from treewright.advice import warn
 from treewright.encoding import Dataset, encode, encode_with_advice
 from treewright.encoding.text.advice import fold_advice
@@ -273,6 +274,8 @@ class C45Classifier(C45Parameters, OneTarget):
         return 2 * self.min_objs
 
     def _tree(self, data: Dataset) -> Tree:
+        if len(data.schema.targets) > 1:
+            raise ValueError("C4.5 predicts the classes of one target")
         return collapse_useless_splits(grow(data, **self._growing(data) | {"_constraints": RELEASE_8}))
 
     def _model(self, data: Dataset, validation: Dataset | None) -> tuple[Tree, PruningPath | None, Dataset]:
@@ -316,6 +319,7 @@ class TopDownClassifier(TopDownParameters, ClassicClassifier):
         """The grower's name for the limit."""
         return self.n_splits + 1
 
+    @checked_keywords
     def weak_learning_bound(self, X: Any, y: Any, sample_weight: Any = None) -> WeakLearningBound:
         """The training error after each split, and the bound that follows from the edges of the tests.
 

@@ -181,6 +181,7 @@ class TreeEstimator(TableModel):
             vars(self)["_view"] = tree, view
         return view
 
+    @checked_keywords
     def cost_complexity_pruning_path(self, X: Any, y: Any, sample_weight: Any = None) -> Bunch:
         """The values of `ccp_alpha` at which the pruned tree changes, and its risk from there on.
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import ceil
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
 
+from treewright._suggestions import checked_keywords
 from treewright.encoding import Dataset, encode
 from treewright.encoding.row_hashes import FitRows, KnownRows
 from treewright.ensembles import losses
@@ -30,6 +31,10 @@ from treewright.growing import n_features_drawn, n_threads
 from treewright.parameters.boosting import GradientBoostingParameters, LongestStep
 from treewright.parameters.checks import is_fraction, is_int, number, one_of
 from treewright.parameters.spec import parameter
+from treewright.plotting.boosting import plot_boosting
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _MANY_ROWS = 10_000  # from which on early_stopping="auto" means True
 _OPTIONS = (  # those of `boost` that have the same name and meaning
@@ -61,6 +66,7 @@ class GradientBoostingEstimator(GradientBoostingParameters, TableEstimator):
         Whether each column holds categories; None if none does.
     """
 
+    @checked_keywords
     def fit(
         self,
         X: Any,
@@ -105,6 +111,11 @@ class GradientBoostingEstimator(GradientBoostingParameters, TableEstimator):
         others = None if X_val is None else given_rows(X_val, y_val, sample_weight_val, data.schema)
         self._fit(X, y, data, described, others, X_val, y_val)
         return self
+
+    @checked_keywords
+    def plot(self, ax: Axes | None = None) -> Axes:  # type: ignore[override]
+        """Plot the loss after each iteration, where early stopping has measured it; needs matplotlib."""
+        return plot_boosting(self._fitted_model(), ax)
 
     def _encode(self, X: Any, y: Any, sample_weight: Any) -> Dataset:
         data = super()._encode(X, y, sample_weight)
@@ -233,8 +244,7 @@ class HistGradientBoostingClassifier(
     The parameters are those of scikit-learn's `HistGradientBoostingClassifier`, and where no column has more
     than `max_bins` values so are the trees, unless `max_delta_step` bounds a step. Sums are exact: the model
     is the same for any number of threads. Columns may be numbers, categories (strings, bools and categorical
-    columns, by subsets) and dates, with missing values, whose side is learnt. A target of one class is
-    refused.
+    columns, by subsets) and dates, with missing values, whose side is learnt.
 
     See Also
     --------
@@ -269,7 +279,7 @@ class HistGradientBoostingClassifier(
         return losses.LOSSES[self.loss].predictions(raw)
 
     def _probabilities(self, raw: Floats) -> Floats:
-        return losses.probabilities(raw)
+        return losses.probabilities(raw, self._fitted()["model_"].schema.width)
 
     def _decision(self, raw: Floats) -> Floats:
         return raw[:, 0] if raw.shape[1] == 1 else raw

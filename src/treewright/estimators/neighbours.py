@@ -56,7 +56,7 @@ class NeighboursEstimator(NeighbourParameters, BaseEstimator):  # type: ignore[m
     )
     parameter_error: ClassVar[type[Exception]] = InvalidParameterError
 
-    @checked_keywords
+    # keywords are left to Python, whose own error tells a vote of scikit-learn that no weights are taken
     def fit(self, X: Any, y: Any) -> Self:
         """Build the k-d tree.
 
@@ -93,6 +93,7 @@ class NeighboursEstimator(NeighbourParameters, BaseEstimator):  # type: ignore[m
         replace_fit(self, fitted)
         return self
 
+    @checked_keywords
     def kneighbors(self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True) -> Any:
         """The nearest rows of the fit.
 
@@ -125,6 +126,7 @@ class NeighboursEstimator(NeighbourParameters, BaseEstimator):  # type: ignore[m
         distance, index = nearest(self, fitted["model_"], X, count)
         return (distance, index) if return_distance else index
 
+    @checked_keywords
     def kneighbors_graph(
         self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity"
     ) -> csr_matrix:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,11 @@ from treewright.parameters.checks import Allowed, is_fraction, one_of
 from treewright.parameters.classic import ConfidenceParameters
 from treewright.parameters.spec import documented, parameter
 from treewright.parameters.tree import ClassifierParameters
+from treewright.plotting.rules import plot_rules
 from treewright.pruning.rule_post_pruning import rule_list
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _OWN_PARAMETERS = {"method", "confidence", "validation_fraction", "random_state"}
 
@@ -127,6 +131,10 @@ class RuleListClassifier(
             max_rules=tree.n_leaves,  # max_leaf_nodes is the limit here
         )
         replace_fit(self, {**described, "model_": tree, "rules_": rules})
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
+        """Plot the rules as bars; needs matplotlib. The options are those of `treewright.plot_rules`."""
+        return plot_rules(self._fitted_model(), ax, **options)
 
     @documented
     def apply(self, X: Any) -> NDArray[np.intp]:

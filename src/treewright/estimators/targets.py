@@ -17,14 +17,21 @@ from treewright.encoding.schema import Schema
 Classes = list[NDArray[Any]]  # per target
 
 
+class SparseTargetError(TypeError, ValueError):
+    """A sparse target: scikit-learn's trees raise a TypeError, its forests a ValueError."""
+
+
 def plain_target(y: Any, estimator: str) -> Any:
     """The target; strings are labels here, never names of columns."""
     if y is None:
         raise ValueError(f"{estimator} requires y to be passed, but the target y is None")
     if isinstance(y, str):
-        raise ValueError(f"y is the text {y!r}; it must be one label or number per row")
+        raise ValueError(
+            f"y is the text {y!r}; it must be one label or number per row, such as table[{y!r}], "
+            "and X the other columns"
+        )
     if issparse(y):
-        raise ValueError("sparse multilabel-indicator for y is not supported; pass y.toarray()")
+        raise SparseTargetError("sparse multilabel-indicator for y is not supported; pass y.toarray()")
     if isinstance(y, list | tuple) and all(isinstance(label, str) for label in y):
         return np.array(y, dtype=object)
     return y

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from treewright._display import Layout, Record, TableResult
 from treewright._suggestions import choices_text
-from treewright._text import aligned, escape, label_text, set_text
+from treewright._text import aligned, escape, label_text, number_text, set_text
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Column, Schema
 from treewright.explaining.row import Cell, Row, name_hint, one_row
@@ -65,8 +65,8 @@ class Counterfactual(TableResult):
         if not self.changes:
             return Layout([f"The prediction is already {old}; nothing has to change."])
         above = [f"The prediction is {old}. It becomes {answer_in_words(self.new_prediction)} if"]
-        rows = [[change.words, f"{change.cost:.3g}"] for change in self.changes]
-        below = [f"distance {self.distance:.3g}: {self.measure}"]
+        rows = [[change.words, number_text(change.cost, 3)] for change in self.changes]
+        below = [f"distance {number_text(self.distance, 3)}: {self.measure}"]
         return Layout(above, ["change", "cost"], rows, (1,), below)
 
     def __str__(self) -> str:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from treewright._display import Layout, Record, TableResult
 from treewright._json import plain
-from treewright._text import count, escape, label_text, percent
+from treewright._text import count, escape, label_text, number_text, percent
 from treewright.certifying.binomial import binomial_lower, binomial_upper, check_delta
 from treewright.certifying.losses import checked_rows
 from treewright.encoding import Dataset
@@ -102,14 +102,15 @@ class Answer(Record):
     def value_words(self) -> str:
         """The class or the number as text."""
         if self.share is None and isinstance(self.value, float):
-            return f"{self.value:.6g}"
+            return number_text(self.value)
         return label_text(self.value)
 
     def _amount(self, amount: float) -> str:
-        return f"{amount:.6g}" if self.share is None else percent(amount)
+        return number_text(amount) if self.share is None else percent(amount)
 
     def _change(self, before: float, after: float) -> str:
-        return f"{after - before:+.3g}" if self.share is None else f"{100 * (after - before):+.1f}"
+        change = after - before
+        return number_text(change, 3, sign="+") if self.share is None else f"{100 * change:+.1f}"
 
 
 @dataclass(frozen=True)
@@ -437,7 +438,11 @@ def _training_text(decision: Decision, answer: Answer) -> str:
         return f"The mixture of these leaves: {shares or answer.value_words}."
     rows = count(decision.rows, "training row")
     if answer.share is None:
-        spread = "" if answer.deviation is None else f", with a typical deviation of {answer.deviation:.3g}"
+        spread = (
+            ""
+            if answer.deviation is None
+            else f", with a typical deviation of {number_text(answer.deviation, 3)}"
+        )
         return f"Prediction from the {rows} in this leaf: {answer.value_words}{spread}."
     return f"Of the {rows} in this leaf: {shares}."
 
@@ -461,11 +466,11 @@ def _held_out_text(answer: Answer, held_out: HeldOut, own_rows: bool) -> str:
         low, high = math.floor(1000 * low + 1e-9) / 10, math.ceil(1000 * high - 1e-9) / 10
         share = f"Of the {rows}, {percent(value)} are {answer.value_words}"
         return f"{share}; {sure} the true share is {low:.1f} to {high:.1f} %."
-    text = f"The {held_out.what} of the {rows} is {value:.6g}"
+    text = f"The {held_out.what} of the {rows} is {number_text(value)}"
     if held_out.lower is None or held_out.upper is None:
         return f"{text}; these are too few for an interval."
     nearly = "" if held_out.what == "median" else " (if means of so many rows are nearly normal)"
-    ends = f"{held_out.lower:.6g} to {held_out.upper:.6g}"
+    ends = f"{number_text(held_out.lower)} to {number_text(held_out.upper)}"
     return f"{text}; {sure} the true {held_out.what} is {ends}{nearly}."
 
 

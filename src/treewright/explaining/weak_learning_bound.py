@@ -83,6 +83,7 @@ class WeakLearningBound(TableResult):
         """The fields as plain values, and `advantage`."""
         return {**super().to_dict(), "advantage": plain(self.advantage)}
 
+    @checked_keywords
     def plot(self, ax: Axes | None = None) -> Axes:
         """Both curves; needs matplotlib."""
         from treewright.plotting import plot_weak_learning_bound

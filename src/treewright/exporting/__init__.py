@@ -70,7 +70,7 @@ def export(model: Any, format: str = "text", *, check: Any = None, **options: An
     >>> "def predict(row)" in export(tree, "python", check=True)
     True
     """
-    FORMATS.check(format, options)
+    FORMATS.check(format, options, ("check", "format"))
     tree = as_tree(model)
     rendered: str | bytes = FORMATS.function(format)(tree, **options)
     if check is not None and check is not False:

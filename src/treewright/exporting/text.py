@@ -18,7 +18,13 @@ from treewright.tree.conditions import OR_MISSING
 from treewright.tree.missing import columns_with_missing
 from treewright.tree.rule_list import Rule, RuleList
 from treewright.tree.shortcuts import intervals_of
-from treewright.tree.wording import missing_in_words, number_in_words, surrogate_in_words, way_in_words
+from treewright.tree.wording import (
+    answer_in_words,
+    missing_in_words,
+    number_in_words,
+    surrogate_in_words,
+    way_in_words,
+)
 
 if TYPE_CHECKING:
     from treewright.certifying.leaf_intervals import LeafIntervals
@@ -227,14 +233,17 @@ def rules_layout(rules: RuleList) -> Layout:
     below = [f"… {count(hidden, 'more rule')}"] if hidden > 0 else []
     heading = f"{count(len(rules), 'rule')}: the first that fits answers"
     target = name_text(rules.schema.targets[0].name)
-    return Layout([heading], ["", "if", target, "training rows", "right"], rows, (0, 3, 4), below)
+    head = ["", "if", target, "training rows", "right"]
+    if not rules.schema.predicts_classes:  # numbers are not right or wrong
+        head, rows = head[:-1], [row[:-1] for row in rows]
+    return Layout([heading], head, rows, (0, 3, 4), below)
 
 
 def _rule_parts(rule: Rule, rules: RuleList) -> tuple[list[str], str, str, str]:
     """The lines of the conditions, the prediction, the rows, and the share that is predicted correctly."""
     conditions, rows = _condition_lines(rule, rules), row_count(rule.rows)
     if not rules.schema.predicts_classes:
-        return conditions, f"{rule.label:.6g}", rows, ""
+        return conditions, answer_in_words(rule.label), rows, ""
     share = percent(1 - rule.errors / rule.weight) if rule.weight > 0 else ""
     return conditions, label_text(rule.label), rows, share
 

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
+from treewright._display import Layout, ShownTable
 from treewright._json import plain
-from treewright._text import aligned, escape
+from treewright._text import escape
 from treewright.encoding import Dataset
 from treewright.encoding.rows import takes_rows
 from treewright.encoding.schema import Schema
@@ -39,7 +40,7 @@ _POOL = 20  # a tree considers at most this many times the columns that a node d
 
 
 @dataclass(frozen=True, eq=False)
-class BorutaResult:
+class BorutaResult(ShownTable):
     """The decision on each column, in the order of the schema; ``print`` shows the most important first."""
 
     columns: tuple[str, ...]
@@ -69,16 +70,16 @@ class BorutaResult:
         """The median importance of each column over its rounds."""
         return np.asarray(np.nanmedian(self.importance, axis=0))
 
-    def __str__(self) -> str:
+    def _layout(self) -> Layout:
         median = self.median
         order = np.lexsort((-median, -self.decision))
-        lines = [["column", "", "importance", "hits"]]
+        lines = []
         for j in order[:MOST_LINES].tolist():
             hits = f"{self.hits[j]} of {self.rounds[j]}"
             lines.append([escape(self.columns[j]), _NAMES[int(self.decision[j])], f"{median[j]:.3g}", hits])
         rest = [f"… {len(order) - MOST_LINES:,} more columns"] if len(order) > MOST_LINES else []
         rest.append(f"shadows: {np.median(self.shadow):.3g} (median of {self.n_rounds} rounds)")
-        return "\n".join([*aligned(lines, right=(2, 3)), *rest])
+        return Layout([], ["column", "", "importance", "hits"], lines, (2, 3), rest)
 
     def to_dict(self) -> dict[str, Any]:
         """The values as lists, ready for JSON."""

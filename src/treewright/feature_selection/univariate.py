@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
+from treewright._display import Layout, ShownTable
 from treewright._json import plain
-from treewright._text import aligned, escape
+from treewright._text import escape
 from treewright.encoding import Dataset
 from treewright.encoding.rows import takes_rows
 from treewright.ensembles.side_by_side import Listener, of_stage, results_in_order
@@ -39,7 +40,7 @@ _STUMP = {"max_leaf_nodes": 2, "category_gain": "plain"}
 
 
 @dataclass(frozen=True, eq=False)
-class SplitScores:
+class SplitScores(ShownTable):
     """The best split of each column, in the order of the schema; ``print`` shows the best first.
 
     `gain` is the decrease of risk per unit of weight by the criterion, `score` the measure that was chosen.
@@ -73,14 +74,15 @@ class SplitScores:
         tests = [np.nan if tree.subset[0] >= 0 else tree.threshold[0] for tree in self.trees]
         return np.where(self.gain > 0, np.array(tests, np.float64), np.nan)
 
-    def __str__(self) -> str:
-        lines = [["column", "score", "split"] + (["p", "adjusted"] if self.pvalue is not None else [])]
+    def _layout(self) -> Layout:
+        head = ["column", "score", "split"] + (["p", "adjusted"] if self.pvalue is not None else [])
+        lines: list[list[str]] = []
         for j in self.order[:MOST_LINES].tolist():
             lines.append([escape(self.columns[j]), f"{self.score[j]:.4g}", self.splits[j] or "-"])
             if self.pvalue is not None and self.adjusted_pvalue is not None:
                 lines[-1] += [f"{self.pvalue[j]:.3g}", f"{self.adjusted_pvalue[j]:.3g}"]
         rest = [f"… {len(self) - MOST_LINES:,} more columns"] if len(self) > MOST_LINES else []
-        return "\n".join([*aligned(lines, right=(1, 3, 4)), *rest])
+        return Layout([], head, lines, (1, 3, 4), rest)
 
     def to_dict(self) -> dict[str, Any]:
         """The values as lists, with one entry per column, ready for JSON."""

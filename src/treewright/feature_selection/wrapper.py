@@ -15,8 +15,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._display import Layout, ShownTable
 from treewright._json import plain
-from treewright._text import aligned, escape
+from treewright._text import escape
 from treewright.encoding import Dataset
 from treewright.encoding.rows import takes_rows
 from treewright.ensembles.side_by_side import Listener, of_stage, results_in_order
@@ -49,7 +50,7 @@ class Scorer(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class SelectionPath:
+class SelectionPath(ShownTable):
     """Sets of columns of different sizes with their cross-validated scores; one of them is chosen.
 
     The scores are optimistic, because the search keeps the best of many sets. For an unbiased score run a
@@ -94,9 +95,9 @@ class SelectionPath:
         before = self.sets[since] if since >= 0 else first
         return tuple(self.names[j] for j in sorted({*self.sets[place]} ^ {*before}))
 
-    def __str__(self) -> str:
+    def _layout(self) -> Layout:
         sign = "added" if self.direction == "forward" else "dropped"
-        lines = [["columns", "score", "± SE", sign, ""]]
+        head, lines = ["columns", "score", "± SE", sign, ""], []
         # of neighbours with the same scores only the last one is printed
         alike = [*(self.scores[1:] == self.scores[:-1]).all(axis=1), False]
         places = [i for i in range(len(self)) if i == self.chosen or not alike[i]]
@@ -108,7 +109,8 @@ class SelectionPath:
             numbers = [f"{each[place]:.4f}" for each in (self.mean, self.standard_error)]
             lines.append([f"{self.sizes[place]:,}", *numbers, words, "*" if place == self.chosen else ""])
         rest = [f"… {len(pairs) - len(few):,} more sets"] if len(few) < len(pairs) else []
-        return "\n".join([*aligned(lines, right=(0, 1, 2)), *rest])
+        marked = next((row for row, (place, _) in enumerate(few) if place == self.chosen), None)
+        return Layout([], head, lines, (0, 1, 2), rest, marked=marked)
 
     def to_dict(self) -> dict[str, Any]:
         """The values as lists, with one entry per set, ready for JSON."""

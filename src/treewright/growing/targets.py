@@ -38,6 +38,8 @@ def criteria(task: Literal["classes", "numbers"] | None = None) -> list[str]:
     >>> criteria("numbers")
     ['absolute_error', 'poisson', 'squared_error']
     """
+    if task not in (None, "classes", "numbers"):
+        raise ValueError(f"task {task!r} is unknown; known: {choices_text(task, ('classes', 'numbers'))}")
     return [name for name, of in _core.criteria() if task in (None, of)]
 
 

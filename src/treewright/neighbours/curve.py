@@ -10,6 +10,7 @@ import numpy as np
 
 from treewright._arrays import Floats, Ints
 from treewright._display import Layout, Shown
+from treewright._suggestions import checked_keywords
 from treewright.neighbours.kd_tree import KDTree
 from treewright.parameters import takes
 from treewright.parameters.neighbours import KDTreeParameters
@@ -79,6 +80,7 @@ class DefeatistCurve(Shown):
     def __str__(self) -> str:
         return self._layout().text()
 
+    @checked_keywords
     def plot(self, ax: Axes | None = None) -> Axes:
         """Plot the share of exact answers against the points visited; needs matplotlib."""
         from treewright.plotting.neighbours import plot_defeatist_curve

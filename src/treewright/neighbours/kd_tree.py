@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright._arrays import Array, Floats, Ints
-from treewright._suggestions import choices_text
+from treewright._suggestions import checked_keywords, choices_text
 from treewright.growing import n_threads, whole_number
 from treewright.neighbours.kernels import kernel_density
 from treewright.parameters.neighbours import (
@@ -144,6 +144,7 @@ class KDTree:
             arrays[name] = _native(arrays[name])
         return arrays
 
+    @checked_keywords
     def query(
         self,
         X: Any,
@@ -184,6 +185,7 @@ class KDTree:
         distance, index, _ = self._nearest(X, k, search, n_jobs)
         return (distance, index) if return_distance else index
 
+    @checked_keywords
     def n_visited(
         self, X: Any, k: int = 1, *, search: Search = "exact", n_jobs: int | None = None
     ) -> NDArray[np.intp]:
@@ -201,6 +203,7 @@ class KDTree:
         """
         return self._nearest(X, k, search, n_jobs)[2]
 
+    @checked_keywords
     def query_radius(
         self,
         X: Any,
@@ -248,6 +251,7 @@ class KDTree:
         positions = _by_query(index, start)
         return (positions, _by_query(distance, start)) if return_distance else positions
 
+    @checked_keywords
     def two_point_correlation(
         self, X: Any, r: Any, dualtree: bool = False, *, n_jobs: int | None = None
     ) -> NDArray[np.intp]:
@@ -271,6 +275,7 @@ class KDTree:
         counts = [self.query_radius(X, each, count_only=True, n_jobs=n_jobs).sum() for each in radii.ravel()]
         return np.array(counts, np.intp).reshape(radii.shape)
 
+    @checked_keywords
     def kernel_density(
         self,
         X: Any,

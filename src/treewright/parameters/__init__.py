@@ -24,6 +24,8 @@ of an option are an `Option`, such as `Surrogates(5)`.
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from treewright.parameters.checks import Allowed, is_fraction, is_int, is_real
 from treewright.parameters.spec import (
     Option,
@@ -44,6 +46,11 @@ from treewright.parameters.values import (
     Pruning,
     Surrogates,
 )
+
+# A declaration takes what it leaves out from the first group that declares the name: the groups are always
+# declared in this order, whatever is imported first.
+for _groups in ("tree", "forest", "boosting", "classic", "neighbours", "selectors"):
+    import_module(f"{__name__}.{_groups}")
 
 __all__ = [
     "GROW",

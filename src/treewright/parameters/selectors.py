@@ -182,6 +182,10 @@ class WrapperParameters(Parameters, group="Growing"):
         kind="str, scorer or None",
         doc="What to maximise: the name of a scorer of scikit-learn, or one by `make_scorer`; None is the "
         "accuracy, or R² for numbers, weighted. A plain function gets the encoded table.",
+        allowed=Allowed(
+            lambda value: value is None or isinstance(value, str) or callable(value),
+            "the name of a scorer, a callable (estimator, X, y), or None",
+        ),
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from treewright._suggestions import checked_keywords
-from treewright.plotting.axes import COLOURS, FAINT, INK, finish, new_axes
+from treewright.plotting.axes import COLOURS, FAINT, INK, finish, new_axes, result_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,13 +18,15 @@ _DASHES = {"training": "-", "test": "--"}  # lines differ by more than their col
 
 
 @checked_keywords
-def plot_adaboost(boosted: Boosted, rows: Any, test: Any, axes: Any) -> tuple[Axes, Axes]:
+def plot_adaboost(
+    boosted: Boosted | Any, rows: Any = None, test: Any = None, axes: Any = None
+) -> tuple[Axes, Axes]:
     """Plot error and bound against rounds on the left, the margins of rows on the right.
 
     Parameters
     ----------
-    boosted : Boosted
-        What `boost` returns; ``AdaBoostClassifier(…).fit(…).model_``.
+    boosted : Boosted or fitted AdaBoostClassifier
+        What `treewright.ensembles.adaboost.boost` returns, or an estimator of treewright's trees.
     rows : Dataset or tuple (table, target), optional
         Rows whose margins are drawn, such as those that the trees were grown from.
     test : Dataset or tuple (table, target), optional
@@ -37,8 +39,9 @@ def plot_adaboost(boosted: Boosted, rows: Any, test: Any, axes: Any) -> tuple[Ax
     >>> from treewright import encode, plot_adaboost
     >>> from treewright.ensembles.adaboost import boost
     >>> data = encode({"x": range(8), "z": [0, 1] * 4}, list("aaabbabb"))
-    >>> left, right = plot_adaboost(boost(data, rounds=5), data, None, None)
+    >>> left, right = plot_adaboost(boost(data, rounds=5), data)
     """
+    boosted = result_of("plot_adaboost", boosted, "training_errors", "a fitted AdaBoostClassifier", "model_")
     left, right = new_axes(9.6, 4.0, columns=2) if axes is None else axes
     _draw_errors(boosted, test, left)
     _draw_margins(boosted, {"training": rows, "test": test}, right)

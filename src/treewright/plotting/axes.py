@@ -32,6 +32,20 @@ def new_axes(width: float, height: float, columns: int = 1) -> Any:
     return pyplot.subplots(1, columns, figsize=(width, height), layout="constrained")[1]
 
 
+def result_of(function: str, given: Any, attribute: str, wanted: str, within: str = "") -> Any:
+    """The result to plot, which has this attribute: what was given, or what an estimator has as `within`.
+
+    >>> result_of("plot_comparison", "oak", "rows", "what compare returns")
+    Traceback (most recent call last):
+    TypeError: plot_comparison takes what compare returns, not a str
+    """
+    found = getattr(given, within, given) if within else given
+    if not hasattr(found, attribute):
+        kind = given.__name__ if isinstance(given, type) else type(given).__name__
+        raise TypeError(f"{function} takes {wanted}, not a {kind}")
+    return found
+
+
 def plain(text: object) -> str:
     r"""A name as it is: dollars would begin a formula.
 

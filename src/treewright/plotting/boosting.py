@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from treewright._suggestions import checked_keywords
-from treewright.plotting.axes import COLOURS, INK, axes_or_new, finish, words
+from treewright.plotting.axes import COLOURS, INK, axes_or_new, finish, result_of, words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 
 @checked_keywords
-def plot_boosting(model: GradientBoosted, ax: Axes | None = None) -> Axes:
+def plot_boosting(model: GradientBoosted | Any, ax: Axes | None = None) -> Axes:
     """Plot the mean loss on training and validation rows after each iteration of gradient boosting.
 
     ValueError if the model was fitted without `early_stopping`, which is what measures them.
 
     Parameters
     ----------
-    model : GradientBoosted
-        ``HistGradientBoostingClassifier(…).fit(…).model_``, fitted with early stopping.
+    model : fitted HistGradientBoostingClassifier or HistGradientBoostingRegressor, or its `model_`
+        Fitted with early stopping.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
 
@@ -33,9 +33,10 @@ def plot_boosting(model: GradientBoosted, ax: Axes | None = None) -> Axes:
     >>> from treewright import HistGradientBoostingClassifier, plot_boosting
     >>> model = HistGradientBoostingClassifier(max_iter=5, early_stopping=True)
     >>> model = model.fit([[x] for x in range(100)], [0] * 50 + [1] * 50)
-    >>> plot_boosting(model.model_).get_xlabel()
+    >>> plot_boosting(model).get_xlabel()  # or model.plot()
     'iterations'
     """
+    model = result_of("plot_boosting", model, "train_loss", "a fitted gradient boosting model", "model_")
     lines = {"training": model.train_loss, "validation": model.validation_loss}
     if not any(len(loss) for loss in lines.values()):
         raise ValueError("the losses of the iterations were not measured; fit with early_stopping=True")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from treewright._suggestions import checked_keywords
 from treewright.certifying.certificate import Certificate, Certificates
 from treewright.certifying.votes import VoteCertificate
-from treewright.plotting.axes import COLOURS, FAINT, INK, axes_or_new, finish, words
+from treewright.plotting.axes import COLOURS, FAINT, INK, axes_or_new, finish, result_of, words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -81,6 +81,7 @@ def _flat(given: Any) -> Any:
     elif isinstance(given, Certificates):
         yield from given.certificates
     else:
+        given = result_of("plot_certificate", given, "__iter__", "what certify returns")
         for each in given:
             if not isinstance(each, Certificate | VoteCertificate):
                 raise TypeError(f"plot_certificate takes what certify returns, not a {type(each).__name__}")

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from treewright._suggestions import checked_keywords, choices_text
 from treewright._text import count, name_text, shorten
-from treewright.plotting.axes import COLOURS, FAINT, INK, axes_or_new, finish, plain
+from treewright.plotting.axes import COLOURS, FAINT, INK, axes_or_new, finish, plain, result_of
 from treewright.tree.shortcuts import as_importance
 
 if TYPE_CHECKING:
@@ -121,6 +121,7 @@ def plot_stability(found: Stability, ax: Axes | None = None, *, max_columns: int
     >>> ax.get_xlabel()
     'share of 5 bootstrap trees'
     """
+    found = result_of("plot_stability", found, "ranked", "what stability returns")
     used = [each for each in found.ranked if each.used > 0]
     shown = used[:max_columns]
     ax = axes_or_new(ax, 7.0, 1.5 + 0.36 * max(len(shown), 1))
@@ -168,6 +169,7 @@ def plot_shapley(
     >>> [text.get_text() for text in ax.texts]
     ['+1.5', '+1.5']
     """
+    found = result_of("plot_shapley", found, "outputs", "what shapley_values returns")
     k = _output(found, output)
     values = found.values.reshape(*found.values.shape[:2], -1)[:, :, k]
     size = np.abs(values).mean(axis=0)

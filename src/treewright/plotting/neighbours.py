@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from treewright._suggestions import checked_keywords
-from treewright.plotting.axes import COLOURS, FAINT, MARKERS, axes_or_new, finish
+from treewright.plotting.axes import COLOURS, FAINT, MARKERS, axes_or_new, finish, result_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,6 +33,7 @@ def plot_defeatist_curve(curve: DefeatistCurve, ax: Axes | None = None) -> Axes:
     >>> points = np.random.default_rng(0).random((300, 2))
     >>> ax = plot_defeatist_curve(defeatist_curve(points[:200], points[200:]))
     """
+    curve = result_of("plot_defeatist_curve", curve, "n_visited_exact", "what defeatist_curve returns")
     ax = axes_or_new(ax)
     styles = list(zip(COLOURS.values(), MARKERS.values(), strict=True))
     for number, size in enumerate(dict.fromkeys(curve.leaf_size.tolist())):

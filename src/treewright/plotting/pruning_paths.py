@@ -31,14 +31,16 @@ _MOST_MARKS = 40  # points of a line that have markers
 
 
 @checked_keywords
-def plot_pruning_path(path: PruningPath, test: Dataset | None = None, ax: Axes | None = None) -> Axes:
+def plot_pruning_path(
+    path: PruningPath | Any, test: Dataset | tuple[Any, ...] | None = None, ax: Axes | None = None
+) -> Axes:
     """Plot the loss of each tree of a path against its leaves, with the chosen tree marked.
 
     Parameters
     ----------
-    path : PruningPath
-        What `prune` and `select` return.
-    test : Dataset, optional
+    path : PruningPath or fitted estimator
+        What `prune` and `select` return; an estimator that was fitted with pruning.
+    test : Dataset or tuple (table, target), optional
         Rows to test on; they have no influence on the choice.
     ax : matplotlib.axes.Axes, optional
         Where to draw; by default a new figure.
@@ -49,6 +51,9 @@ def plot_pruning_path(path: PruningPath, test: Dataset | None = None, ax: Axes |
     >>> data = encode({"x": range(8), "z": [0, 1] * 4}, list("aaabbabb"))
     >>> ax = plot_pruning_path(prune(grow(data)))
     """
+    path = looks.result_of(
+        "plot_pruning_path", path, "full_tree", "what prune and select return", "pruning_path_"
+    )
     lines: dict[str, Floats | None] = {"training": path.training, "validation": path.validation}
     lines["test"] = None if test is None else path.losses(test)
     ax = looks.axes_or_new(ax)
@@ -87,6 +92,8 @@ def plot_overfitting_curve(curve: OverfittingCurve, ax: Axes | None = None) -> A
     >>> data = encode({"x": range(8), "z": [0, 1] * 4}, list("aaabbabb"))
     >>> ax = plot_overfitting_curve(overfitting_curve(data))
     """
+    wanted = "what overfitting_curve returns"
+    curve = looks.result_of("plot_overfitting_curve", curve, "training", wanted)
     ax = looks.axes_or_new(ax)
     lines = {"training": curve.training, "validation": curve.validation, "test": curve.test}
     _lines(ax, curve.leaves, lines, {})
@@ -135,6 +142,9 @@ def plot_weak_learning_bound(curve: WeakLearningBound, ax: Axes | None = None) -
     >>> x, y = [[i] for i in range(8)], list("aaabbabb")
     >>> ax = plot_weak_learning_bound(TopDownClassifier(n_splits=3).fit(x, y).weak_learning_bound(x, y))
     """
+    curve = looks.result_of(
+        "plot_weak_learning_bound", curve, "advantage", "what weak_learning_bound returns"
+    )
     ax = looks.axes_or_new(ax)
     splits = np.arange(len(curve.error))
     ax.plot(splits, curve.error, color=looks.COLOURS["training"], label="training error")
@@ -196,6 +206,7 @@ def plot_comparison(comparison: Comparison, ax: Axes | None = None) -> Axes:
     >>> rows = encode({"x": range(100)}, [i % 7 > 2 for i in range(100)])
     >>> ax = plot_comparison(compare(rows, ["cost_complexity"]))
     """
+    comparison = looks.result_of("plot_comparison", comparison, "best", "what compare returns")
     rows, schema = [row for row in comparison.rows if row["trouble"] is None], comparison.schema
     rows.sort(key=lambda row: float(row["test"]), reverse=True)
     ax = looks.axes_or_new(ax, width=9.0, height=1.6 + 0.34 * len(rows))

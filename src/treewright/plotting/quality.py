@@ -12,6 +12,7 @@ from treewright._suggestions import checked_keywords
 from treewright._text import label_text
 from treewright.certifying.binomial import binomial_lower, binomial_upper
 from treewright.encoding import Dataset
+from treewright.encoding.rows import with_target
 from treewright.metrics import area_under_points, check_class, tree_of_classes
 from treewright.metrics import confusion_matrix as confusion_matrix
 from treewright.metrics import precision_recall_points as precision_recall_points
@@ -33,15 +34,19 @@ _LONGEST_NAME = 20
 
 
 @documented
-def plot_roc(model: Any, data: Any, *, positive: Any = None, ax: Axes | None = None) -> Axes:
+def plot_roc(
+    model: Any, data: Any, target: Any = None, *, positive: Any = None, ax: Axes | None = None
+) -> Axes:
     """Plot the ROC curve with the area under it; the circle marks the predictions of the tree.
 
     Parameters
     ----------
     model : Tree or fitted estimator
         A tree that predicts the classes of one target.
-    data : Dataset or tuple (table, target) or (table, target, weights)
+    data : table, tuple (table, target) or (table, target, weights), or Dataset
         Rows with their classes; on those that the tree was grown from the result is optimistic.
+    target : str or array, optional
+        Of a table in `data`: its target column, or its classes.
     positive : optional
         The positive class. By default the second one of two, or each of several against all others.
 
@@ -51,7 +56,7 @@ def plot_roc(model: Any, data: Any, *, positive: Any = None, ax: Axes | None = N
     >>> data = encode({"x": range(8), "z": [0, 1] * 4}, list("aaabbabb"))
     >>> ax = plot_roc(grow(data, max_leaf_nodes=3), data)
     """
-    tree, rows = tree_of_classes(as_tree(model), data)
+    tree, rows = tree_of_classes(as_tree(model), with_target("plot_roc", data, target))
     ax = axes_or_new(ax, 5.2, 4.8)
     ax.plot([0, 1], [0, 1], color=FAINT, linewidth=1, linestyle=":", label="by chance")
     table = confusion_matrix(tree, rows)
@@ -70,15 +75,19 @@ def plot_roc(model: Any, data: Any, *, positive: Any = None, ax: Axes | None = N
 
 
 @checked_keywords
-def plot_precision_recall(model: Any, data: Any, *, positive: Any = None, ax: Axes | None = None) -> Axes:
+def plot_precision_recall(
+    model: Any, data: Any, target: Any = None, *, positive: Any = None, ax: Axes | None = None
+) -> Axes:
     """Plot precision against recall, with the average precision; dotted lines are chance. See `plot_roc`.
 
     Parameters
     ----------
     model : Tree or fitted estimator
         A tree that predicts the classes of one target.
-    data : Dataset or tuple (table, target) or (table, target, weights)
+    data : table, tuple (table, target) or (table, target, weights), or Dataset
         Rows with their classes.
+    target : str or array, optional
+        Of a table in `data`: its target column, or its classes.
     positive : optional
         The positive class. By default the second one of two, or each of several against all others.
     ax : matplotlib.axes.Axes, optional
@@ -90,7 +99,7 @@ def plot_precision_recall(model: Any, data: Any, *, positive: Any = None, ax: Ax
     >>> data = encode({"x": range(8), "z": [0, 1] * 4}, list("aaabbabb"))
     >>> ax = plot_precision_recall(grow(data, max_leaf_nodes=3), data)
     """
-    tree, rows = tree_of_classes(as_tree(model), data)
+    tree, rows = tree_of_classes(as_tree(model), with_target("plot_precision_recall", data, target))
     ax = axes_or_new(ax, 5.2, 4.8)
     for style, (name, colour) in zip(cycle(_DASHES), _positive_classes(tree, rows, positive), strict=False):
         recall, precision = precision_recall_points(tree, rows, name)
@@ -105,7 +114,13 @@ def plot_precision_recall(model: Any, data: Any, *, positive: Any = None, ax: Ax
 
 @documented
 def plot_calibration(
-    model: Any, data: Any, *, positive: Any = None, n_bins: int = 10, ax: Axes | None = None
+    model: Any,
+    data: Any,
+    target: Any = None,
+    *,
+    positive: Any = None,
+    n_bins: int = 10,
+    ax: Axes | None = None,
 ) -> Axes:
     """Plot how often a class occurs among rows with the same predicted probability: a reliability diagram.
 
@@ -117,8 +132,10 @@ def plot_calibration(
     ----------
     model : Tree or fitted estimator
         A tree that predicts the classes of one target.
-    data : Dataset or tuple (table, target) or (table, target, weights)
+    data : table, tuple (table, target) or (table, target, weights), or Dataset
         Rows with their classes; on those that the tree was grown from the result is optimistic.
+    target : str or array, optional
+        Of a table in `data`: its target column, or its classes.
     positive : optional
         The class. By default the second one of two, or each of several.
     n_bins : int
@@ -132,7 +149,7 @@ def plot_calibration(
     >>> ax.get_xlabel()
     'predicted probability'
     """
-    tree, rows = tree_of_classes(as_tree(model), data)
+    tree, rows = tree_of_classes(as_tree(model), with_target("plot_calibration", data, target))
     assert rows.targets is not None
     shares, classes = tree.shares(tree.apply(rows))[0], tree.schema.targets[0].classes or ()
     ax = axes_or_new(ax, 5.2, 4.8)
@@ -175,7 +192,7 @@ def calibration_points(
 
 
 @documented
-def plot_confusion_matrix(model: Any, data: Any, *, ax: Axes | None = None) -> Axes:
+def plot_confusion_matrix(model: Any, data: Any, target: Any = None, *, ax: Axes | None = None) -> Axes:
     """Plot the confusion matrix: in each cell the rows, their share of the true class, and their cost.
 
     The shade is the share of the true class. Where the tree has costs, each cell of errors shows its total
@@ -185,8 +202,10 @@ def plot_confusion_matrix(model: Any, data: Any, *, ax: Axes | None = None) -> A
     ----------
     model : Tree or fitted estimator
         A tree that predicts up to 25 classes of one target.
-    data : Dataset or tuple (table, target) or (table, target, weights)
+    data : table, tuple (table, target) or (table, target, weights), or Dataset
         Rows with their classes; on those that the tree was grown from the result is optimistic.
+    target : str or array, optional
+        Of a table in `data`: its target column, or its classes.
 
     Examples
     --------
@@ -194,15 +213,15 @@ def plot_confusion_matrix(model: Any, data: Any, *, ax: Axes | None = None) -> A
     >>> data = encode({"x": range(8), "z": [0, 1] * 4}, list("aaabbabb"))
     >>> ax = plot_confusion_matrix(grow(data, max_leaf_nodes=3), data)
     """
-    tree, rows = tree_of_classes(as_tree(model), data)
-    target = tree.schema.targets[0]
-    names = [_plain_name(name) for name in target.classes or ()]
+    tree, rows = tree_of_classes(as_tree(model), with_target("plot_confusion_matrix", data, target))
+    classes, costs_of = tree.schema.targets[0].classes or (), tree.schema.targets[0].costs
+    names = [_plain_name(name) for name in classes]
     n = len(names)
     if n > _MOST_CELLS:
         raise ValueError(f"a confusion matrix has room for {_MOST_CELLS} classes; the tree has {n}")
     cells = confusion_matrix(tree, rows)
     shares = cells / np.maximum(cells.sum(axis=1, keepdims=True), 1e-300)
-    costs = None if target.costs is None else cells * np.array(target.costs)
+    costs = None if costs_of is None else cells * np.array(costs_of)
     side = max(3.6, 1.0 + 0.92 * n)
     ax = axes_or_new(ax, side + 0.8, side)
     ax.imshow(shares, cmap="Blues", vmin=0.0, vmax=1.3)

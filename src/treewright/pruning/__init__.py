@@ -113,7 +113,7 @@ def prune(
             "rules are no tree: treewright.pruning.rule_post_pruning.rule_list makes them of one"
         )
     function = METHODS.function(method)
-    METHODS.check(method, options)
+    METHODS.check(method, options, ("costs", "method"))
     data, validation = options.get("data"), options.get("validation")
     if has_target(data) and data is validation:
         raise ValueError("data and validation are the same rows; a row grows the tree or judges it, not both")

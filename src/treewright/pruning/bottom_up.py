@@ -52,14 +52,11 @@ def bottom_up(
     Parameters
     ----------
     form : {"boolean", "counted", "vc", "mansour97"}
-        How paths and trees are counted, for d columns and a subtree of k leaves (2k − 1 nodes):
-
-        - "boolean": d^ℓ paths and d^(2k − 1) trees, as in Kearns and Mansour's example of Boolean columns.
-        - "counted": the exact numbers for Boolean columns: (2d)^ℓ paths, Catalan(k − 1) · d^(k − 1) · 2^k
-          trees.
-        - "vc": for thresholds, ℓ + k − 1 tests of the VC dimension of one, times ln 2m.
-        - "mansour97": no logarithms; a branch collapses if errors of the leaf <= errors of the subtree +
-          c · √(m_v · k).
+        How paths and trees are counted, for d columns and a subtree of k leaves. "boolean": d^ℓ paths and
+        d^(2k − 1) trees, as in Kearns and Mansour's example of Boolean columns; "counted": the exact numbers
+        for Boolean columns, (2d)^ℓ paths and Catalan(k − 1) · d^(k − 1) · 2^k trees; "vc": for thresholds,
+        ℓ + k − 1 tests of the VC dimension of one, times ln 2m; "mansour97": no logarithms, a branch
+        collapses if errors of the leaf <= errors of the subtree + c · √(m_v · k).
     c : float or "cv"
         The factor of the penalty; about 1 in theory, 0 collapses splits without gain. "cv" takes the value of
         `GRID` with the smallest cross-validated loss, the largest among equals.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._suggestions import checked_keywords
 from treewright._text import aligned
 from treewright.encoding import Dataset
 from treewright.encoding.rows import encoded_rows, is_pair
@@ -197,11 +198,13 @@ class PruningPath:
 
     # ---- other rows --------------------------------------------------------------------------------
 
+    @checked_keywords
     def losses(self, data: Any) -> Floats:
         """The mean loss of each tree on other rows: a Dataset, or a tuple (table, target)."""
         data = given_rows(self.full_tree, data, "data", judging=True)
         return np.asarray(self.full_tree.mean(np.maximum(self.prunings.sums(Tree.loss_of, data), 0.0), data))
 
+    @checked_keywords
     def with_validation(self, validation: Any, loss_of: Losses | None = None) -> PruningPath:
         """The same path with the mean losses on held-out rows, where given, and their standard errors."""
         if validation is None:
@@ -232,6 +235,7 @@ class PruningPath:
         chosen = None if self.is_open else self.chosen % len(self)
         return path_as_html(*_table(self), self.leaves, losses, chosen)
 
+    @checked_keywords
     def plot(self, test: Any = None, ax: Axes | None = None) -> Axes:
         """Plot loss against leaves on the training, validation and `test` rows; needs matplotlib."""
         from treewright.plotting.pruning_paths import plot_pruning_path  # loads matplotlib

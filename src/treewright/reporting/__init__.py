@@ -35,6 +35,7 @@ class Report:
         """The page, with its style and script inside."""
         return assemble(self.payload)
 
+    @checked_keywords
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page to a file atomically."""
         page = self.html.encode()

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright._text import escape, label_text
+from treewright._text import escape, label_text, number_text
 from treewright.reporting.rounding import ALL_DIGITS, short, shorts
 from treewright.tree import Tree
 from treewright.tree.conditions import SubsetTest
@@ -113,7 +113,7 @@ def surrogate_facts(
 def predictions(tree: Tree) -> list[str]:
     """The prediction of each node, in words."""
     if not tree.schema.predicts_classes:
-        return [f"{value:.6g}" for value in tree.value[:, 0].tolist()]
+        return [number_text(value) for value in tree.value[:, 0].tolist()]
     classes = class_words(tree)
     return [classes[code] for code in tree.label[:, 0].tolist()]
 

@@ -175,7 +175,6 @@ def _gradient_boosted(schema: Schema, trees: tuple[Tree, ...], facts: dict[str, 
     loss = _one_of(facts, "loss", OF_CLASSES if schema.predicts_classes else OF_NUMBERS)
     n_classes = schema.width if schema.predicts_classes else 0
     baseline, n = facts["baseline"], LOSSES[loss].n_outputs(n_classes)
-    _demand(n_classes != 1, "it has one class only")
     is_sound = baseline.shape == (n,) and np.isfinite(baseline).all()
     _demand(is_sound, f"its baseline is not {n} finite numbers")
     _demand(len(trees) % n == 0, f"{len(trees)} trees are no iterations of {n}")

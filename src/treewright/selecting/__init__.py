@@ -64,7 +64,7 @@ def select(path: PruningPath, by: str | None = None, **options: Any) -> PruningP
     way = by or implied_way(options)
     if way is None:
         raise TypeError(f"select needs by=, one of {', '.join(ways())}")
-    WAYS.check(way, options)
+    WAYS.check(way, options, ("by",))
     chosen: PruningPath = WAYS.function(way)(path, **with_encoded_rows(path, options))
     return chosen
 

@@ -43,6 +43,11 @@ def certificate(
         ``details["certificates"]`` has the certificate of each tree.
     """
     check_delta(delta)
+    if not path.full_tree.schema.predicts_classes:
+        raise ValueError(
+            "certificate is for trees that predict classes, and this one predicts numbers; select by "
+            "held_out or folds"
+        )
     if method not in BOUNDS:
         raise ValueError(
             f"method {method!r} is unknown; those from training rows are {choices_text(method, BOUNDS)}"

@@ -12,7 +12,7 @@ import numpy as np
 
 from treewright._display import Layout, Shown
 from treewright._registry import check_names, options_for, options_of
-from treewright._suggestions import choices_text
+from treewright._suggestions import checked_keywords, choices_text
 from treewright._text import amount
 from treewright.certifying import certify, certify_errors
 from treewright.certifying.binomial import check_delta
@@ -32,6 +32,7 @@ from treewright.selecting.held_out import held_out
 from treewright.selecting.one_standard_error import RULES, SAME, by_rule
 from treewright.tree import Tree
 from treewright.tree.evaluate import squared_losses
+from treewright.tree.number_losses import is_squared
 from treewright.tree.rule_list import RuleList
 
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ class Comparison(Shown):
         close = [row for row in rows if row["validation"] <= limit * (1 + SAME)]
         return min(close, key=lambda row: (row["leaves"], row["validation"]))
 
+    @checked_keywords
     def plot(self, ax: Axes | None = None) -> Axes:
         """Plot the losses of all methods; needs matplotlib."""
         from treewright.plotting.pruning_paths import plot_comparison
@@ -415,7 +417,8 @@ def _layout(comparison: Comparison) -> Layout:
     schema = comparison.schema
     in_per_cent = is_share(schema)
     train, validation, test = (f"{n:,}" for n in comparison.n_rows)
-    unit = "" if in_per_cent else f"; losses: {loss_words(schema, comparison.criterion)}"
+    root = "root " if is_squared(comparison.criterion) else ""
+    unit = "" if in_per_cent else f"; losses: {root}{loss_words(schema, comparison.criterion)}"
     above = [f"grown from {train} rows; {validation} to prune and choose by, {test} to test{unit}"]
     most = max(row["grown_from"] or 0 for row in comparison.rows)
     if most > comparison.n_rows[0]:
@@ -425,10 +428,10 @@ def _layout(comparison: Comparison) -> Layout:
     names = ["method", "chosen by", "leaves", "training", "validation", "test", "below", "seconds"]
     if not any(row["certificate"] is not None for row in comparison.rows):
         names.remove("below")
-    lines, marked = list(_constant_line(comparison, in_per_cent, names)), None
+    lines, marked = list(_constant_line(comparison, names)), None
     for row in comparison.rows:
         if row["trouble"] is None:
-            losses = [_loss_cell(row[name], in_per_cent, up=name == "certificate") for name in _SHOWN]
+            losses = [_loss_cell(row[name], comparison, up=name == "certificate") for name in _SHOWN]
             cells = [row["method"], row["by"], f"{row['leaves']:,}", *losses, f"{row['seconds']:.2f}"]
             if "below" not in names:
                 del cells[6]
@@ -440,24 +443,24 @@ def _layout(comparison: Comparison) -> Layout:
         below.append(
             f"below: the true {what} is below it with {sure} confidence, for a line chosen beforehand"
         )
-    below += _best_line(comparison, in_per_cent)
+    below += _best_line(comparison)
     return Layout(above, names, lines, range(2, len(names)), below, gap=2, marked=marked)
 
 
-def _best_line(comparison: Comparison, in_per_cent: bool) -> Iterator[str]:
+def _best_line(comparison: Comparison) -> Iterator[str]:
     """The best row, and why its test loss is unbiased."""
     best = comparison.best
     if best is None:
         return
     name = f"{best['method']} ({best['by']})" if best["by"] else best["method"]
     leaves = "1 leaf (one answer for every row)" if best["leaves"] == 1 else f"{best['leaves']:,} leaves"
-    what = "error" if in_per_cent else "loss"
-    loss = _loss_cell(best["test"], in_per_cent, up=False)
+    what = "error" if is_share(comparison.schema) else "loss"
+    loss = _loss_cell(best["test"], comparison, up=False)
     yield f"best: {name}, {leaves}, test {what} {loss}; chosen as the smallest tree within one standard error"
     yield f"of the least validation {what}, without the test rows: its test {what} is an honest estimate"
 
 
-def _constant_line(comparison: Comparison, in_per_cent: bool, names: list[str]) -> Iterator[list[str]]:
+def _constant_line(comparison: Comparison, names: list[str]) -> Iterator[list[str]]:
     """The losses of the best constant prediction; nothing where it is not known."""
     always = comparison.constant
     if not always:
@@ -465,9 +468,13 @@ def _constant_line(comparison: Comparison, in_per_cent: bool, names: list[str]) 
     answer = always["answer"]
     text = amount(answer) if comparison.schema.targets[0].classes is None else class_word(answer)
     text = text if len(text) <= _LONGEST_ANSWER else f"{text[: _LONGEST_ANSWER - 1]}…"
-    losses = [_loss_cell(always[name], in_per_cent, up=False) for name in _SHOWN[:3]]
+    losses = [_loss_cell(always[name], comparison, up=False) for name in _SHOWN[:3]]
     yield [f"always {text}", "", "1", *losses, *(["–"] * (len(names) - 6))]
 
 
-def _loss_cell(loss: Any, in_per_cent: bool, up: bool) -> str:
-    return "–" if loss is None else loss_text(loss, in_per_cent=in_per_cent, up=up)
+def _loss_cell(loss: Any, comparison: Comparison, up: bool) -> str:
+    """A mean loss; of squares the root, which is in the unit of the target."""
+    if loss is None:
+        return "–"
+    loss = float(np.sqrt(loss)) if is_squared(comparison.criterion) else loss
+    return loss_text(loss, in_per_cent=is_share(comparison.schema), up=up)

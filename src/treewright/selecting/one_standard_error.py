@@ -17,7 +17,7 @@ SAME = 1e-12  # losses that differ by this share of the largest one are equal: s
 def check_rule(rule: str) -> None:
     """ValueError unless it is a rule of CART: the least loss, or within one standard error of it."""
     if rule not in RULES:
-        raise ValueError(f"rule is {rule!r}; it must be {choices_text(rule, RULES)}")
+        raise ValueError(f"rule is {rule!r}; it must be one of {choices_text(rule, RULES)}")
 
 
 def least(path: PruningPath, loss: Floats, more: float = 0.0) -> int:

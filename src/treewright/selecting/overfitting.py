@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from treewright._display import html_block, sentences_html
+from treewright._suggestions import checked_keywords
 from treewright._text import count
 from treewright.encoding import Dataset
 from treewright.encoding.rows import takes_rows
@@ -56,6 +57,7 @@ class OverfittingCurve:
             words.append(f"least on held-out rows: {loss} with {count(int(self.leaves[best]), 'leaf')}")
         return html_block(sentences_html(["; ".join(words)]), loss_chart(self.leaves, losses, best))
 
+    @checked_keywords
     def plot(self, ax: Axes | None = None) -> Axes:
         """Plot loss against leaves; needs matplotlib."""
         from treewright.plotting.pruning_paths import plot_overfitting_curve

@@ -16,6 +16,7 @@ import numpy as np
 
 from treewright import _core
 from treewright._arrays import Array, Flags, Floats, Int32s, Ints
+from treewright._suggestions import checked_keywords
 from treewright.encoding.schema import Schema
 from treewright.tree.class_counts import SparseRows
 from treewright.tree.conditions import NodeTest, pack_subsets, pack_test
@@ -158,6 +159,7 @@ def sum_of_leaves(end: Int32s, at_leaves: Array) -> Ints:
 # ---- trees written by hand -------------------------------------------------------------------------
 
 
+@checked_keywords
 @dataclass(frozen=True)
 class Leaf:
     """A leaf: the weight of each class; or weight, value and deviation of each numeric target.
@@ -175,6 +177,7 @@ class Leaf:
     statistic: Sequence[float]
 
 
+@checked_keywords
 @dataclass(frozen=True, eq=False, repr=False)
 class Branch:
     """A test and its two subtrees: `left` where the test holds, `right` where it does not.

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright._arrays import Array, Bytes, Flags, Floats, Ints
+from treewright._suggestions import checked_keywords
 from treewright._text import LONGEST_LIST, label_text, name_text, set_text
 from treewright.encoding.kinds import Kind
 from treewright.encoding.prefix_codes import Reader, count_bits, name_bits, read_names, write_names
@@ -89,6 +90,7 @@ class NodeTest:
         return stored_test(column, packed.threshold, np.frombuffer(packed.bits, np.uint8))
 
 
+@checked_keywords
 @dataclass(frozen=True)
 class Below(NodeTest):
     """The test `value <= threshold` of a number or a time.
@@ -111,6 +113,7 @@ class Below(NodeTest):
         return PackedTest(position, float(self.threshold))
 
 
+@checked_keywords
 @dataclass(frozen=True)
 class Among(NodeTest):
     """The test whether a category is one of `categories`.
@@ -143,6 +146,7 @@ class Among(NodeTest):
         return PackedTest(position, bits=subset_bits(len(column.categories), codes))
 
 
+@checked_keywords
 @dataclass(frozen=True)
 class Combination(NodeTest):
     """The test `Σ weight · value <= threshold` of several numbers; missing where one of them is.

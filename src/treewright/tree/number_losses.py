@@ -49,6 +49,11 @@ NUMBER_LOSSES = {
 }
 
 
+def is_squared(criterion: str) -> bool:
+    """Whether a criterion is one of numbers whose loss has the square of their unit."""
+    return criterion in NUMBER_LOSSES and NUMBER_LOSSES[criterion].power == 2
+
+
 def predicts_medians(criterion: str) -> bool:
     """Whether a criterion is one of numbers whose leaves predict medians."""
     return criterion in NUMBER_LOSSES and NUMBER_LOSSES[criterion].predicts_median

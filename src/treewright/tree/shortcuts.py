@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Literal
 
+from treewright._suggestions import checked_keywords
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 class Saved:
     """What a tree and all that is made of trees have in common: they save themselves."""
 
+    @checked_keywords
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file, whole or not at all; `treewright.load` makes the same of it."""
         from treewright.saving import save
@@ -34,6 +37,7 @@ class Saved:
 class Plotted:
     """A certificate: it plots itself."""
 
+    @checked_keywords
     def plot(self, ax: Axes | None = None) -> Axes:
         """Plot the error that was seen and the bound on the true one; needs matplotlib."""
         from treewright.plotting.certificates import plot_certificate
@@ -100,6 +104,7 @@ class Presented(Shortcuts):
 
         return tree_as_html(self)
 
+    @checked_keywords
     def to_sklearn(self: Tree, *, rows: Literal["float64", "float32"] = "float64") -> Any:  # type: ignore[misc]
         """The tree as a fitted estimator of scikit-learn; see `treewright.converting.to_sklearn`."""
         from treewright.converting import to_sklearn
@@ -181,9 +186,14 @@ def as_tree(model: Any) -> Tree:
         raise TypeError(f"a tree or a fitted model is wanted here, not a {kind}")
     if type(model).__module__.startswith("treewright."):
         raise TypeError(f"this {kind} is not fitted yet; call fit first")
-    if holder := _MODEL_WITHIN.get(kind):
-        raise TypeError(f"this {kind} holds the model that is wanted here; give {holder}")
+    refuse_holder(kind)
     raise TypeError(
         f"this {kind} is another library's; treewright.from_sklearn makes a tree of a fitted one of "
         "scikit-learn, LightGBM or XGBoost"
     )
+
+
+def refuse_holder(kind: str) -> None:
+    """TypeError if a class is one of scikit-learn's tools that hold the fitted estimator; it says where."""
+    if holder := _MODEL_WITHIN.get(kind):
+        raise TypeError(f"this {kind} holds the model that is wanted here; give {holder}")

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright._arrays import Array, Bytes, Flags, Floats, Int32s, Ints
+from treewright._suggestions import checked_keywords
 from treewright.encoding import Dataset, Provenance
 from treewright.encoding.rows import rows_to_predict
 from treewright.encoding.schema import Column, Missing, Schema
@@ -322,6 +323,7 @@ class Tree(FrozenArrays, Presented):
         heavier[inner] = heaviest[self.left[inner]] >= heaviest[self.right[inner]]
         return heavier
 
+    @checked_keywords
     def apply(self, data: Any, *, n_jobs: int | None = None) -> Int32s:
         """The leaf of each row of a table, or of a Dataset that was encoded with the tree's schema.
 
@@ -335,10 +337,12 @@ class Tree(FrozenArrays, Presented):
         if data.schema is not self.schema and data.schema.columns != self.schema.columns:
             raise ValueError("the table's columns are not the tree's; encode it with schema=tree.schema")
 
+    @checked_keywords
     def predict(self, table: Any) -> Array:
         """Classes or numbers for the rows of a table; one column per target where there are several."""
         return decode_predictions(self.schema, predict.answers(self, rows_to_predict(table, self.schema)))
 
+    @checked_keywords
     def predict_proba(self, table: Any) -> Floats | list[Floats]:
         """The share of each class in the leaf of each row; a list where there are several targets."""
         if not self.schema.predicts_classes:
@@ -369,6 +373,7 @@ class Tree(FrozenArrays, Presented):
         weight = float(self.weight[0]) if data is None else data.total_weight
         return loss / weight / len(self.schema.targets)
 
+    @checked_keywords
     def curve(self, data: Any) -> Floats:
         """The mean loss on `data` after 0, 1, 2, … splits: the overfitting curve, in one pass.
 
@@ -395,6 +400,7 @@ class Tree(FrozenArrays, Presented):
 
     # ---- surgery -----------------------------------------------------------------------------------
 
+    @checked_keywords
     def collapse(self, nodes: Iterable[int]) -> Tree:
         """A new tree in which the given nodes are leaves.
 
@@ -405,6 +411,7 @@ class Tree(FrozenArrays, Presented):
         """
         return replace(self, **collapsed_arrays(self, nodes))
 
+    @checked_keywords
     def graft(self, replacements: Mapping[int, int], data: Any, *, collapse: Iterable[int] = ()) -> Tree:
         """A new tree in which subtrees take the place of nodes above them: ``{node: one of those below it}``.
 
@@ -421,6 +428,7 @@ class Tree(FrozenArrays, Presented):
         """
         return replace(self, **grafted_arrays(self, replacements, collapse)).recount(data)
 
+    @checked_keywords
     def recount(self, data: Any) -> Tree:
         """The same tests with the statistic of other rows, a Dataset or a tuple (table, target), which must
         reach every leaf. For classes only.
@@ -433,6 +441,7 @@ class Tree(FrozenArrays, Presented):
             raise ValueError(f"no row of the data reaches node {int(np.argmin(rows))}")
         return replace(self, rows=rows, statistic=statistic, provenance=provenance(data, self.directions))
 
+    @checked_keywords
     def with_costs(self, costs: Any = None, priors: Any = None) -> Tree:
         """The same tree with misclassification costs: each node predicts the class of least cost.
 
@@ -458,6 +467,7 @@ class Tree(FrozenArrays, Presented):
         weights = np.zeros(0) if self.schema.is_wide else np.asarray(self.statistic[0])
         return replace(self, schema=schema_with_costs(self.schema, weights, costs, priors))
 
+    @checked_keywords
     def with_missing(self, missing: Missing) -> Tree:
         """The same tests with another way of missing values; surrogates stay only where they are used.
 
@@ -477,6 +487,7 @@ class Tree(FrozenArrays, Presented):
         tree.check()
         return tree
 
+    @checked_keywords
     def first(self, n_splits: int) -> Tree:
         """The tree after the first `n_splits` splits of the best-first algorithm."""
         order = np.sort(self.step[~self.is_leaf & ~self.joined])
@@ -537,6 +548,7 @@ class Tree(FrozenArrays, Presented):
         return f"<Tree: {self.n_leaves} leaves, depth {self.height}, {len(self.schema.columns)} columns>"
 
     @classmethod
+    @checked_keywords
     def write(cls, schema: Schema, root: Branch | Leaf, *, criterion: str | None = None) -> Tree:
         """A tree of nodes; the statistics of its leaves count as those of observed rows.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
-from treewright._text import LONGEST_LIST, label_text, name_text, percent
+from treewright._text import LONGEST_LIST, label_text, name_text, number_text, percent
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Column
 from treewright.tree.conditions import IS_KNOWN, IS_MISSING, OR_MISSING, join_words
@@ -134,15 +134,17 @@ def answer_in_words(answer: Hashable) -> str:
     >>> answer_in_words("a, b"), answer_in_words(0.1 + 0.2)
     ("'a, b'", '0.3')
     """
-    return f"{answer:.6g}" if isinstance(answer, float) else label_text(answer)
+    return number_text(answer) if isinstance(answer, float) else label_text(answer)
 
 
 def number_in_words(tree: Tree, node: int, digits: int = 6) -> str:
     """The prediction of a node of a regression tree: the number of each target, or its linear model."""
     if tree.linear is None:
-        return ", ".join(f"{value:.{digits}g}" for value in tree.value[node].tolist())
-    text = f"{tree.linear.intercept[node]:.{digits}g}"
+        return ", ".join(number_text(value, digits) for value in tree.value[node].tolist())
+    text = number_text(tree.linear.intercept[node], digits)
     for column, coefficient in tree.linear.terms(node):
         sign = "-" if coefficient < 0 else "+"
-        text += f" {sign} {abs(coefficient):.{digits}g}·{name_text(tree.schema.columns[column].name)}"
+        text += (
+            f" {sign} {number_text(abs(coefficient), digits)}·{name_text(tree.schema.columns[column].name)}"
+        )
     return text

@@ -48,6 +48,7 @@ def tables():
         "polars": polars.DataFrame(ROWS),
         "polars lazy": polars.DataFrame(ROWS).lazy(),
         "arrow": arrow.table(ROWS),
+        "array with fields": frame.to_records(index=False),
     }
 
 
@@ -68,7 +69,9 @@ def test_tables_keep_their_form(selector) -> None:
             assert kept.dtypes["sky"] == table.dtypes["sky"]
         if name.startswith("polars"):
             assert (kept.collect() if name == "polars lazy" else kept).columns == ["sky"]
-        if name.startswith("arrow"):
+        if name == "array with fields":
+            assert kept.dtype.names == ("sky",)
+        if name == "arrow":
             assert kept.schema.names == ["sky"]
 
 

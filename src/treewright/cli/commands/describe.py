@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
-from treewright._text import escape, label_text
+from treewright._text import escape, label_text, number_text
 from treewright.advice import Advice
 from treewright.advising import table_advice
 from treewright.cli import options as opt
@@ -157,5 +157,5 @@ def _value(value: Any) -> str:
 
 def _number(value: Any) -> str:
     if isinstance(value, int | float):
-        return f"{value:,}" if isinstance(value, int) else f"{value:.6g}"
+        return number_text(value)
     return str(value).removesuffix("+00:00").removesuffix(" 00:00:00")

@@ -55,7 +55,8 @@ def explain(
         The value of a column, as COLUMN=VALUE; may be repeated. It makes a row without a table, or replaces a
         value of the row. NA is a missing value; columns that the tree tests and that are not set are missing.
     counterfactual
-        Also find the smallest change of the row that changes the prediction.
+        Also find the smallest change of the row that changes the prediction. Whole numbers stay whole, in
+        columns that have no others.
     frozen
         A column that the counterfactual must not change; may be repeated.
     to
@@ -86,15 +87,18 @@ def explain(
     voice = Voice(style)
     with voice.stages() as work:
         tree = open_model(model, work)
-        cells = {} if data is None else _cells(data, tree, row or 1, labelled.dialect, work)
-        cells |= _values(tree, set or [])
+        table = {} if data is None else _table(data, tree, row or 1, labelled.dialect, work)
+        values = _values(tree, set or [])
+        whole = [name for name, column in (table | values).items() if _is_whole(tree, name, column)]
+        cells = {name: column[row - 1 : row] for name, column in table.items() if row is not None} | values
         absent = [name for name in tested_columns(tree) if name not in cells]
         cells |= dict.fromkeys(absent)
         rows = rows_for_tree(model, tree, labelled, {"train": train, "test": test}, work)
         work.begin("explaining")
         with in_options(data="--train", test="--test"):
             decision = explain_row(tree, cells, data=rows.get("train"), test=rows.get("test"), delta=delta)
-            change = _change(tree, cells, to, frozen or [], rows.get("train")) if counterfactual else None
+            limits = {"frozen": frozen or [], "whole": whole}
+            change = _change(tree, cells, to, limits, rows.get("train")) if counterfactual else None
     if absent:
         voice.note(f"{name_list(absent)} not set, so missing")
     text = str(decision).replace("held-out rows (test=)", "held-out rows (--test FILE)")
@@ -104,8 +108,8 @@ def explain(
     )
 
 
-def _cells(path: Path, tree: Tree, row: int, dialect: opt.Dialect, work: Stages) -> dict[str, Any]:
-    """One row of a table, those of its columns that the tree knows."""
+def _table(path: Path, tree: Tree, row: int, dialect: opt.Dialect, work: Stages) -> dict[str, Any]:
+    """The columns of a table that the tree knows; it must have the row."""
     work.begin("reading", str(path))
     source = open_source(path, dialect)
     note_remarks(source, work)
@@ -117,7 +121,18 @@ def _cells(path: Path, tree: Tree, row: int, dialect: opt.Dialect, work: Stages)
     frame = read_for_model(source, forms, tree.schema, 1, work)
     if row > frame.n_rows:
         raise Trouble(f"--row {row}: {source.path} has {count(frame.n_rows, 'row')}")
-    return {name: cells[row - 1 : row] for name, cells in frame.columns.items()}
+    return dict(frame.columns)
+
+
+def _is_whole(tree: Tree, name: str, cells: Any) -> bool:
+    """Whether a column has whole numbers: these cells, and thresholds that tell no others apart."""
+    values = np.ravel(cells)
+    if values.dtype.kind not in "iuf" or tree.schema.columns[tree.schema.position(name)].is_category:
+        return False
+    places = [j for j, column in enumerate(tree.tested) if column.name == name]
+    numbers = np.concatenate([values, 2 * tree.threshold[np.isin(tree.feature, places)]])
+    known = numbers[np.isfinite(numbers)]
+    return bool((known == np.floor(known)).all())
 
 
 def _values(tree: Tree, texts: list[str]) -> dict[str, Any]:
@@ -160,14 +175,16 @@ def _label(text: str, labels: tuple[Hashable, ...]) -> Hashable:
 
 
 def _change(
-    tree: Tree, cells: dict[str, Any], to: str | None, frozen: list[str], data: Any
+    tree: Tree, cells: dict[str, Any], to: str | None, limits: dict[str, list[str]], data: Any
 ) -> Counterfactual:
     if len(tree.schema.targets) > 1:
         raise Misuse("--counterfactual is for trees of one target")
-    for name in frozen:
+    for name in limits["frozen"]:
         _column(tree, name, f"--frozen {name}")
     prediction = None if to is None else _prediction(to, tree.schema.targets[0].classes)
-    return counterfactual_of(tree, cells, to=prediction, frozen=frozen, data=data)
+    return counterfactual_of(
+        tree, cells, to=prediction, frozen=limits["frozen"], whole=limits["whole"], data=data
+    )
 
 
 def _prediction(to: str, classes: tuple[Hashable, ...] | None) -> Any:

@@ -123,7 +123,7 @@ def render(tree: Tree, format: str, options: dict[str, Any], check: bool) -> str
             "looks like something else in quotes: title='\"5\"'"
         ) from error
     except ImportError as error:
-        raise Trouble(str(error)) from error
+        raise Trouble(str(error).replace("check=", "--check")) from error
 
 
 def write(content: str | bytes) -> None:

@@ -67,8 +67,8 @@ def predict(
     keep
         Copy a column of the table to the output as it is; may be repeated.
     raw
-        Do not put a quote before texts that a spreadsheet would run as formulas: those that begin with =, @,
-        + or a minus sign.
+        Do not put a quote before texts that a spreadsheet would run as formulas: those that begin with
+        an equals sign, @, a plus or a minus sign.
 
     Examples
     --------
@@ -238,7 +238,9 @@ def predictions_of(
     if isinstance(model, GradientBoosted):
         raw = model.raw(rows, threads)
         found = losses.LOSSES[model.loss].predictions(raw)[:, np.newaxis]
-        return found, [losses.probabilities(raw)] if proba and model.schema.predicts_classes else []
+        if not (proba and model.schema.predicts_classes):
+            return found, []
+        return found, [losses.probabilities(raw, model.schema.width)]
     if isinstance(model, Forest):
         votes = model.sums(rows, threads)
         shares = split_targets(model.schema, votes / len(model)) if proba else []

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from treewright._text import amount
 from treewright.cli import options as opt
 from treewright.cli.console import Voice
 from treewright.cli.errors import Misuse, check_output, count, in_options, writing_to
@@ -20,6 +22,7 @@ from treewright.pruning import METHODS, PruningPath
 from treewright.selecting import WAYS
 from treewright.selecting.planning import Plan
 from treewright.tree import Tree
+from treewright.tree.number_losses import is_squared
 
 
 def prune(
@@ -125,9 +128,13 @@ def _text(tree: Tree, plan: Plan, path: PruningPath, output: Path | None) -> str
 
 
 def _loss_lines(tree: Tree, path: PruningPath) -> list[str]:
-    """The losses as lines."""
-    schema = tree.schema
+    """The losses as lines; of squared errors the root, which is in the unit of the target."""
+    schema, squared = tree.schema, is_squared(tree.criterion)
     what = "mean cost" if schema.has_costs else "error" if schema.predicts_classes else "mean loss"
-    text = percent if what == "error" else "{:.6g}".format
+    what = "root mean squared error" if squared else what
+
+    def text(loss: float) -> str:
+        return percent(loss) if what == "error" else amount(math.sqrt(loss) if squared else loss)
+
     losses = _losses(tree, path).items()
     return [f"{what} on {part} rows: {text(pair['before'])} → {text(pair['after'])}" for part, pair in losses]

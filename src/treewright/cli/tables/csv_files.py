@@ -95,7 +95,7 @@ class CsvLayout(Layout):
 
     separator: str = ","
     header: bool = True
-    blank: int = 0  # empty lines before all others
+    blank: int = 0  # lines before all others: empty ones, and Excel's "sep=;"
 
     def table(
         self, positions: Collection[int], missing: tuple[str, ...] = ("",), *, strict: bool = True
@@ -161,6 +161,10 @@ class CsvLayout(Layout):
                 "it looks like decimal commas in a comma-separated file: put such numbers in quotes, or "
                 "separate the cells by semicolons"
             )
+        if self.header and len(record) >= 2 * len(self.names):
+            return (
+                "if the first line is a title, delete the lines above the names; else mend or remove this one"
+            )
         return "mend or remove it"
 
 
@@ -187,6 +191,8 @@ def csv_layout(path: str, place: str, separator: str | None = None, header: bool
     text = head(path, place)
     empty = re.match(r"(?: *(?:\r\n|\n|\r))*", text)
     blank, text = (len(empty[0].splitlines()), text[empty.end() :]) if empty else (0, text)
+    if told := re.match(r"sep=(.)(?:\r\n|\n|\r)", text):  # a line for Excel, which names the separator
+        blank, text, separator = blank + 1, text[told.end() :], separator or told[1]
     if separator is None:
         separator = _separator(text, prefers_tabs=path.lower().removesuffix(".gz").endswith((".tsv", ".tab")))
     records = _first(text, separator, SAMPLED + 1)

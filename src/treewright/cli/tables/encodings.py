@@ -181,10 +181,9 @@ def _undecodable(path: str, encoding: str, line: int, error: UnicodeError) -> Tr
         text = before.rpartition("\n")[2][-20:]
         reason = f"it has the byte 0x{error.object[error.start]:02X} after {text!r}"
     others = {WINDOWS: ", ".join(each for each in COMMON[2:] if each != WINDOWS), "utf-8": WINDOWS}
+    such = f", such as {others[encoding]}" if encoding in others else ""
     name = _SHOWN.get(encoding, encoding)
-    return Trouble(
-        f"{path}{where} is not {name} text: {reason}; --encoding names {others.get(encoding, 'another one')}"
-    )
+    return Trouble(f"{path}{where} is not {name} text: {reason}; --encoding names another{such}")
 
 
 def diagnose_bytes(path: str, place: str) -> None:

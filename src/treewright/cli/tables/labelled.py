@@ -29,6 +29,7 @@ from treewright.tree import Tree
 from treewright.tree.oblique import asked_columns
 
 MOST_CLASSES = 20  # different whole numbers that are classes; more of them are numbers
+_MOST_DOUBTFUL = 100  # of which a note says so; nobody takes more of them for classes
 
 _PADDED = re.compile(r"[+-]?0\d[\d.]*", re.ASCII)
 _NUMBER = re.compile(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?", re.ASCII)
@@ -171,7 +172,8 @@ class Roles:
         target = data.schema.targets[0]
         if self.classes is None and self.target not in self.kinds and frame.forms[self.target] == "integer":
             kind, other = ("numbers", "--classes") if target.classes is None else ("classes", "--numbers")
-            if target.classes is None or len(target.classes) > 2:
+            values = np.unique(data.target_array[0])
+            if len(values) <= _MOST_DOUBTFUL and (target.classes is None or len(target.classes) > 2):
                 yield f"the whole numbers of {quote(self.target)} are taken for {kind}; {other} changes that"
         if target.classes is not None and len(target.classes) == 1:
             only = shorten(str(target.classes[0]))

@@ -45,7 +45,11 @@ class Source:
 
     def hint(self, name: str) -> str:
         """What to do about a column that is not there, as the end of a sentence."""
-        return did_you_mean(name, self.names) + ("" if self.doubt is None else f"; {self.doubt}")
+        hint, why = did_you_mean(name, self.names), self.doubt
+        if len(self.names) == 1 and self.layout is not None and hint.startswith("the columns are"):
+            hint = f"its only column is {quote(self.names[0])}"
+            why = why or "is its first line a title, to be deleted, or its --separator another?"
+        return hint if why is None else f"{hint}; {why}"
 
     def require(self, names: Iterable[str], use: str) -> None:
         """Trouble about columns that are not there and have a `use`, such as "the tree tests"."""

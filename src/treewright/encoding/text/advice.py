@@ -64,7 +64,7 @@ class TextAdvice:
             return self._advice("text-truths", text, *self._keep())
         percent = " (5 % is read as 5, not as 0.05)" if "%" in reading.format.affixes else ""
         words = kind.short_words(reading.format) + percent
-        text = f"{self.what} holds {kind.noun}s as text ({self._at(0)}): read as {words}"
+        text = f"{self.what} holds {kind.noun}s as text ({self._at(0)}): read as {words}{self._missing()}"
         if reading.other is None:
             return self._advice(f"text-{kind.family}s", text, *self._keep())
         return self._decimal(text, reading, reading.other)
@@ -136,6 +136,12 @@ class TextAdvice:
         command = " or ".join(f"--date-format {shlex.quote(each.date_format)}" for each in both)
         end = "reads it as times"
         return self._advice("text-date-order", text, f"{python} {end}", f"{command} {end}")
+
+    def _missing(self) -> str:
+        """The words that are read as missing values, often the only reason why numbers are texts."""
+        some = ", ".join(map(quote_cell, self.texts.missing[:_N_EXAMPLES]))
+        more = ", …" if len(self.texts.missing) > _N_EXAMPLES else ""
+        return f", {some}{more} as missing" if some else ""
 
     def _at(self, position: int) -> str:
         return f"{quote_cell(self.texts.labels[position])} in {self.place(self.texts.rows[position])}"

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 
 from treewright._arrays import Array, Flags, Floats
-from treewright._suggestions import choices_text
+from treewright._suggestions import checked_keywords, choices_text
 from treewright.encoding.cells import Cells, Family
 
 LONGEST = 256  # characters; no number, date or truth value is longer
@@ -106,6 +106,7 @@ class TextKind:
 TEXT_KINDS: dict[str, TextKind] = {}  # by name, in the order in which they are tried
 
 
+@checked_keywords
 @dataclass(frozen=True)
 class TextFormat:
     """How the texts of one column are read as numbers, times or truth values.
@@ -166,6 +167,7 @@ class Texts:
     counts: Sequence[int]
     rows: Sequence[int]  # where each occurs first
     n_cells: int
+    missing: tuple[str, ...] = ()  # the words for missing values, without the empty one
 
     @classmethod
     def of(cls, labels: Sequence[str], codes: Array) -> Texts:
@@ -176,9 +178,10 @@ class Texts:
         order = np.argsort(first[:-1], kind="stable")
         present = order[counts[order] > 0].tolist()
         known = np.array([code for code in present if not is_missing(labels[code])], np.int64)
+        missing = tuple(labels[code] for code in present if is_missing(labels[code]) and labels[code].strip())
         own = counts[known].tolist()
         texts = [labels[code] for code in known.tolist()]
-        return cls(texts, known.tolist(), own, first[known].tolist(), sum(own))
+        return cls(texts, known.tolist(), own, first[known].tolist(), sum(own), missing)
 
 
 @dataclass(frozen=True)

@@ -80,6 +80,7 @@ class BornAgain:
             total += leaf_rows(tree, data, votes)
         return np.asarray(total.argmax(axis=1), np.int64)
 
+    @checked_keywords
     def check(self, max_cells: int = 100_000, random_state: int = 0) -> bool:
         """Whether tree and forest agree in every cell of the grid of the forest's thresholds.
 
@@ -90,6 +91,7 @@ class BornAgain:
         rows = _cell_rows(self.trees, most, rng)
         return bool((self.tree.label[leaves_of(self.tree, rows), 0] == self.answers(rows)).all())
 
+    @checked_keywords
     def prune(self, data: Any) -> Tree:
         """The tree without the branches that no row of `data` reaches: it predicts these rows like the
         forest.

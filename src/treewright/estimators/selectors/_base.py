@@ -21,6 +21,7 @@ from treewright.estimators._tables import (
     Fitted,
     any_table,
     column_names,
+    has_fields,
     is_unknown_to_sklearn,
     refuse_one_dimension,
     replace_fit,
@@ -165,9 +166,12 @@ def _check_names(X: Any, names: NDArray[Any] | None) -> None:
     if names is None:
         raise ValueError("this table has names of columns, but that of the fit had none; give an array")
     rows = X if isinstance(X, list) else [X]
-    if not isinstance(rows[0], Mapping):
+    if has_fields(X):
+        present = set(X.dtype.names)
+    elif isinstance(rows[0], Mapping):
+        present = {str(name) for row in rows for name in row}
+    else:
         return
-    present = {str(name) for row in rows for name in row}
     missing = [name for name in names.tolist() if name not in present]
     if missing:
         raise ValueError(f"the table has no column {', '.join(map(repr, missing[:5]))}, which the fit had")

@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from treewright.encoding.readers import is_a
+from treewright.estimators._tables import has_fields
 
 
 def with_columns(table: Any, positions: Sequence[int], names: Sequence[str] | None) -> Any:
@@ -35,6 +36,8 @@ def with_columns(table: Any, positions: Sequence[int], names: Sequence[str] | No
     if isinstance(table, list) and table and isinstance(table[0], Mapping):
         selection = {*(names or ())}
         return [{name: cell for name, cell in row.items() if str(name) in selection} for row in table]
+    if has_fields(table):
+        return table[list(names or ())]
     if hasattr(table, "__array__") or isinstance(table, Sequence):
         return _array(table)[:, list(positions)]
     frame = import_module("narwhals").from_native(table)
@@ -54,6 +57,8 @@ def in_container(table: Any, container: str) -> Any:
     >>> in_container({"x": [1, 2]}, "pandas").columns.tolist()
     ['x']
     """
+    if container in ("pandas", "polars") and has_fields(table):
+        table = {name: _cells(table[name]) for name in table.dtype.names}
     if container not in ("pandas", "polars") or isinstance(table, np.ndarray) or sparse.issparse(table):
         return table
     if is_a(table, container, "DataFrame"):
@@ -67,3 +72,8 @@ def in_container(table: Any, container: str) -> Any:
     if hasattr(frame, "collect"):
         frame = frame.collect()
     return frame.to_pandas() if container == "pandas" else frame.to_polars()
+
+
+def _cells(column: Any) -> Any:
+    """The cells of a field; among objects None stands for NaN, which is no text."""
+    return [None if cell != cell else cell for cell in column] if column.dtype == object else column

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.metrics import check_scoring
 from sklearn.metrics._scorer import _BaseScorer
 from sklearn.model_selection import check_cv
 
@@ -17,6 +16,7 @@ from treewright import _core
 from treewright.encoding import Dataset
 from treewright.encoding.splits import folds
 from treewright.ensembles.side_by_side import Listener
+from treewright.estimators._scoring import scorer_of
 from treewright.estimators._tables import Fitted
 from treewright.estimators.fitting import TreeEstimator, check_parameters
 from treewright.estimators.selectors._base import TableSelector, support_mask
@@ -159,7 +159,7 @@ class _Trees:
         self.attributes: Fitted = {"n_outputs_": len(data.schema.targets)}
         if data.schema.predicts_classes:
             self.attributes |= class_attributes(data.schema, y)
-        self.scorer = None if scoring is None else check_scoring(estimator, scoring=scoring)
+        self.scorer = None if scoring is None else scorer_of(estimator, scoring)
 
     def grow(self, data: Dataset, listener: Listener) -> Tree:
         """The tree of a fit of the estimator."""

@@ -34,13 +34,20 @@ function numberWords(x, digits = 4) {
 
 const minus = (text) => text.replace("-", "−");
 
-/** A share in per cent; only a whole is 100 %. */
+/** A share in per cent; only a whole is 100 %, and only nothing 0 %: next to them there is a decimal place. */
 function percentWords(share, digits = 1) {
   if (share === null || share === undefined || Number.isNaN(share)) return "–";
   if (share < 1 && share >= 0.9995) return "> 99.9 %";
   if (share > 0 && share < 0.0005) return "< 0.1 %";
-  const text = share === 1 ? "100" : (100 * share).toFixed(digits).replace(/^-(0\.?0*)$/, "$1");
+  const isNearEnd = share >= 0.995 || (share > 0 && share < 0.005);
+  const text = share === 1 ? "100" : toFixedEven(100 * share, Math.max(digits, isNearEnd ? 1 : 0)).replace(/^-(0\.?0*)$/, "$1");
   return `${minus(text)} %`;
+}
+
+/** toFixed, but halves go to even, as in Python, which writes the sentences of the page. */
+function toFixedEven(x, digits) {
+  const isHalf = Number.isInteger(x * 2 ** (digits + 1)) && Math.abs((x * 10 ** digits) % 1) === 0.5;
+  return (isHalf ? (2 * Math.round((x * 10 ** digits) / 2)) / 10 ** digits : x).toFixed(digits);
 }
 
 // Squared errors are shown by their root, which has the unit of what is predicted.

@@ -161,10 +161,12 @@ function zoomTo(target, x = canvas.clientWidth / 2, y = canvas.clientHeight / 2)
   canvas.scrollTo(left, top);
 }
 
+const READABLE = 0.7;  // the scale at which a whole tree is preferred to a part of it that is larger
+
 /** Show all that is unfolded; or, to begin with, as much as can be read. */
 function zoomToFit(least = 0.08) {
   const fit = Math.min(canvas.clientWidth / extent.width, canvas.clientHeight / extent.height, 1.3);
-  zoomTo(Math.max(least, fit));
+  zoomTo(fit >= READABLE ? fit : Math.max(least, fit));
   const root = items.get(0);
   canvas.scrollTo(0, root ? (root.y + BOX.height / 2) * scale - canvas.clientHeight / 2 : 0);
 }

@@ -53,13 +53,16 @@ function classBars(node) {
   const weight = weightAt(trainName, node);
   const pairs = [...classPairs(trainName, node)].filter(([code, own]) => own > 0 || facts.classes.length <= 6)
     .sort((a, b) => (facts.classes.length <= 6 ? a[0] - b[0] : b[1] - a[1])).slice(0, 12);
+  const others = weight - pairs.reduce((sum, [, own]) => sum + own, 0);
   return tag("div", {},
     tag("h4", {}, `Classes of the ${SAMPLE_WORDS[trainName]} rows`),
-    tag("div.bars", {}, pairs.map(([code, own]) => [
-      tag("span.bar-name", {}, shorten(classWords(code), 40)),
-      bar(own / weight, facts.colours[code]),
-      tag("span.number", {}, `${percentWords(own / weight)}`),
-      tag("span.number.faint", {}, countWords(own))])));
+    tag("div.bars", {}, pairs.map(([code, own]) => line(shorten(classWords(code), 40), own, facts.colours[code])),
+      others > 1e-6 * weight ? line("all others", others, "var(--faint)") : null));
+
+  function line(name, own, colour) {
+    return [tag("span.bar-name", {}, name), bar(own / weight, colour),
+      tag("span.number", {}, percentWords(own / weight)), tag("span.number.faint", {}, countWords(own))];
+  }
 }
 
 function numberSummary(node) {
