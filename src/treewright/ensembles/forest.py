@@ -263,13 +263,12 @@ def _prepared(data: Dataset, n_trees: int, n_threads: int, draws_cuts: bool, n_d
     data.provenance  # noqa: B018 - looks for missing values once
     if data.n_rows > _core.small_rows:
         data.bins(n_threads)
-    # Nodes that draw columns, or cuts, read one column after the other.
-    is_wide = n_drawn is not None and n_drawn * _FEW_DRAWN <= data.n_columns
-    if draws_cuts and data.n_rows > _core.small_rows or is_wide:
-        data = data.by_columns()
-    if is_wide and not draws_cuts and data.n_rows <= _core.max_ranked_rows:
-        sorted_rows = n_trees * n_drawn * math.log2(data.n_rows)
-        if sorted_rows > _RANKING * data.n_columns:
+    few = n_drawn if n_drawn is not None and n_drawn * _FEW_DRAWN <= data.n_columns else 0
+    if few or (draws_cuts and data.n_rows > _core.small_rows):
+        data = data.by_columns()  # nodes that draw columns or cuts read one column after the other
+    if few and not draws_cuts and data.n_rows <= _core.max_ranked_rows:
+        n_sorted = n_trees * few * math.log2(data.n_rows)  # about how often a cell is sorted in all trees
+        if n_sorted > _RANKING * data.n_columns:
             data.ranks(n_threads)
     return data
 
