@@ -1,3 +1,4 @@
+// Ranks of all cells, column by column.
 #include "ranks.hpp"
 
 #include <numeric>
