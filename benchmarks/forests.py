@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from benchmarks import comparing, forest_errors, keeping, measuring, problems, ranger, reporting
-from benchmarks.forest_peers import FOREST, LIBRARIES, OOB, TREES, Library, columns_drawn, size_of
+from benchmarks.forest_peers import EXTRA, FOREST, LIBRARIES, OOB, TREES, Library, columns_drawn, size_of
 from benchmarks.growing import score
 from benchmarks.keeping import Origin, Section
 from benchmarks.measuring import Job, Result
 from benchmarks.peers import PEERS
-from benchmarks.problems import HELD_OUT, Problem
+from benchmarks.problems import HELD_OUT, WIDE, Problem
 from benchmarks.reporting import OURS, cpu, find, markdown, number, seconds, times
 from benchmarks.working import Task
 
@@ -26,6 +26,9 @@ GROWN = (
     Problem("100k x 20", 100_000),
     Problem("10k x 20", 10_000, quick=True),
     Problem("20k x 20 regression", 20_000, classes=0),
+    Problem("200 x 10,000", 200, 10_000, source=WIDE),
+    Problem("1,000 x 10,000", 1_000, 10_000, source=WIDE),
+    Problem("2,000 x 2,000", 2_000, 2_000, source=WIDE),
 )
 ANSWERED = (
     Problem("200k rows, depth 8", 20_000, max_depth=8, predicted=200_000, quick=True),
@@ -115,6 +118,8 @@ def _measured(work: str, problem: Problem, data: Path, chosen: Namespace) -> lis
     asked = {n: lib for n, lib in LIBRARIES.items() if work in lib.works and lib.package in packages}
     found: list[Result] = []
     for family in dict.fromkeys(library.family for library in asked.values()):
+        if problem.source == WIDE and family not in (FOREST, EXTRA):
+            continue
         members = [name for name, library in asked.items() if library.family == family]
         for threads in (1, 2) if family != OOB else (1,):
             found += _in_turn(work, problem, members, threads, data, chosen)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 HELD_OUT = 20_000  # rows made in addition, never learnt from; as many as are predicted, if those are more
+CHANCE, WIDE = "chance", "wide"  # sources: no signal at all; few rows of many columns, as in genetics
 CATEGORY_COLUMNS = 5  # of a problem with categories, the first ones
 
 
@@ -28,7 +29,7 @@ class Problem:
     categories: int = 0  # values of each of the first columns, which are then categories
     weighted: bool = False
     frame: bool = False  # the table is given as a pandas frame, not as an array
-    source: str | None = None  # one of scikit-learn's own tables, or "chance"
+    source: str | None = None  # one of scikit-learn's own tables, CHANCE or WIDE
     predicted: int = 0  # rows to predict at once, where predicting is measured
     quick: bool = False
 
@@ -76,7 +77,7 @@ def make(problem: Problem, folder: Path) -> Path:
     """Make the data of a problem and keep it in `folder`, so that every library reads the same bytes."""
     path = file_of(problem, folder)
     if not path.exists():
-        maker = _made if problem.source is None else _drawn if problem.source == "chance" else _shipped
+        maker = {None: _made, CHANCE: _drawn, WIDE: _wide}.get(problem.source, _shipped)
         np.savez(path, **maker(problem))
     return path
 
@@ -91,6 +92,20 @@ def _drawn(problem: Problem) -> dict[str, Any]:
         else random.integers(problem.classes, size=len(table))
     )
     return {"train": table, "target": target, "test": table[:0], "test_target": target[:0]}
+
+
+def _wide(problem: Problem) -> dict[str, Any]:
+    """Two classes by the sum of twenty of the columns, with noise."""
+    random = np.random.default_rng(0)
+    table = random.normal(size=(problem.rows + 2_000, problem.columns)).astype(problem.dtype)
+    target = (table[:, :20].sum(axis=1) + random.normal(size=len(table)) > 0).astype(int)
+    learnt, held_out = slice(problem.rows), slice(problem.rows, None)
+    return {
+        "train": table[learnt],
+        "target": target[learnt],
+        "test": table[held_out],
+        "test_target": target[held_out],
+    }
 
 
 def _shipped(problem: Problem) -> dict[str, Any]:
