@@ -124,6 +124,27 @@ def test_names_are_checked_as_scikit_learn_does() -> None:
         DecisionTreeClassifier().fit(X, y).predict(frame)
 
 
+def test_frames_of_floats_are_read_as_other_frames_are() -> None:
+    """Small ones are read as a matrix; other types, other orders and large ones column by column."""
+    pandas = pytest.importorskip("pandas")
+    X, y = IRIS
+    frame = pandas.DataFrame(np.where(X > 5.5, np.nan, X), columns=list("abcd"))
+    model = DecisionTreeClassifier(random_state=0).fit(frame, y)
+    expected = model.predict_proba(frame.astype("Float64"))
+    np.testing.assert_array_equal(model.predict_proba(frame), expected)
+    np.testing.assert_array_equal(model.predict_proba(frame.iloc[[7]]), expected[[7]])
+    np.testing.assert_array_equal(model.predict_proba(frame.assign(d=frame["d"])), expected)
+    np.testing.assert_array_equal(
+        model.predict(frame.astype("float32")), model.predict(frame.astype("float32").to_dict("list"))
+    )
+    many = pandas.concat([frame] * 200, ignore_index=True)
+    np.testing.assert_array_equal(model.predict_proba(many), np.tile(expected, (200, 1)))
+    whole = frame.fillna(0).astype(int)
+    np.testing.assert_array_equal(model.predict(whole), model.predict(whole.astype(float)))
+    with pytest.raises(ValueError, match=r"0 sample\(s\)"):
+        model.predict(frame.iloc[:0])
+
+
 def test_names_go_when_the_next_table_has_none() -> None:
     pandas = pytest.importorskip("pandas")
     X, y = IRIS

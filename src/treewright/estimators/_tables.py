@@ -15,10 +15,10 @@ from sklearn.utils.validation import validate_data
 from treewright.encoding import Dataset, encode
 from treewright.encoding.columns import renamed_columns
 from treewright.encoding.schema import Schema
+from treewright.encoding.tables import FLOATS, float_matrix
 from treewright.estimators.targets import class_attributes, plain_target, weight_by_class
 from treewright.tree.shortcuts import Shortcuts
 
-FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 Fitted = dict[str, Any]  # the attributes that a fit sets, by name
 _MADE_AGAIN = frozenset({"_view", "_members"})
 # the attributes that the next fit does not always set again
@@ -127,6 +127,10 @@ def rows_to_predict(estimator: Any, fitted: Fitted, X: Any) -> Dataset:
     plain = type(X) is np.ndarray and X.ndim == 2 and X.dtype in FLOATS and fitted["_plain"]
     if plain and X.shape[1] == fitted["n_features_in_"] and X.shape[0] and X.flags.aligned:
         return Dataset(schema, X)
+    names = fitted.get("feature_names_in_")
+    matrix = float_matrix(X, names) if names is not None and schema.only_numbers else None
+    if matrix is not None:
+        return Dataset(schema, matrix)
     refuse_one_dimension(X)
     if not is_unknown_to_sklearn(X):
         _check_columns(estimator, X, schema)
