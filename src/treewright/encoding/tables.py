@@ -15,7 +15,6 @@ from treewright._arrays import Array
 from treewright.encoding.cells import BEYOND, EXACT, Cells
 from treewright.encoding.readers import complex_error, from_array, is_a, read_cells
 
-
 FLOATS = (np.dtype("float64"), np.dtype("float32"))  # that the core reads as they are
 _MOST_COPIED = 1 << 16  # cells of a frame that are copied to make a matrix
 
