@@ -108,11 +108,11 @@ def _judged(tried: tuple[dict[str, int], ...], most: int) -> Iterator[Figure]:
                 fold = folds(train, FOLDS, deal)
                 for part in range(FOLDS):
                     growing, judging = train.take(fold != part), train.take(fold == part)
-                    boosted = boost(growing, rounds=most, learning_rate=rate, **options)
+                    boosted = boost(growing, n_estimators=most, learning_rate=rate, **options)
                     lost += _filled(boosted.staged_errors(judging), most) * judging.n_rows
             curve = lost / train.n_rows / DEALS
             best = int(curve.argmin())
-            whole = boost(train, rounds=most, learning_rate=rate, **options)
+            whole = boost(train, n_estimators=most, learning_rate=rate, **options)
             errors = _filled(whole.staged_errors(test), most)
             told = {"folds": float(curve[best]), "rounds": best + 1, "test": float(errors[best])}
             yield {**options, "rate": rate, **told, "last": float(errors[-1])}

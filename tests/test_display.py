@@ -67,9 +67,9 @@ RESULTS: dict[str, tuple[Callable[[], Any], str]] = {
     "Comparison": (lambda: tw.compare(WHOLE, ["cost_complexity", "pessimistic"]), "pessimistic"),
     "OverfittingCurve": (lambda: tw.overfitting_curve(TRAIN, test=TEST), "least on held-out rows"),
     "Forest": (lambda: FOREST, "leaves of a tree"),
-    "Boosted": (lambda: boost(TRAIN, rounds=3), "training error"),
-    "BoostedNumbers": (lambda: boost_numbers(NUMBERS, rounds=2), "linear"),
-    "GradientBoosted": (lambda: gradient_boost(TRAIN, n_iterations=2), "log_loss"),
+    "Boosted": (lambda: boost(TRAIN, n_estimators=3), "training error"),
+    "BoostedNumbers": (lambda: boost_numbers(NUMBERS, n_estimators=2), "linear"),
+    "GradientBoosted": (lambda: gradient_boost(TRAIN, max_iter=2), "log_loss"),
     "Metrics": (lambda: metrics(TREE, TEST), "balanced accuracy"),
     "Distillation": (lambda: tw.distillation(FOREST, TRAIN, validation=TEST), "distilled from"),
     "BornAgain": (

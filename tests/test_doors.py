@@ -27,7 +27,7 @@ from treewright.cli.commands import COMMANDS
 from treewright.cli.errors import usage_error
 from treewright.encoding.splits import random_parts, set_aside, split
 from treewright.ensembles import adaboost, gradient_boosting
-from treewright.ensembles.adaboost_r2 import boost_numbers
+from treewright.ensembles.adaboost_r2 import BoostedNumbers, boost_numbers
 from treewright.ensembles.out_of_bag import importance_of, out_of_bag, votes_against
 from treewright.ensembles.proximity import leaves_of, proximity
 from treewright.explaining.weak_learning_bound import weak_learning_bound
@@ -35,6 +35,7 @@ from treewright.exporting import FORMATS
 from treewright.feature_selection.boruta import boruta, forest_importances
 from treewright.feature_selection.univariate import split_scores
 from treewright.feature_selection.wrapper import search_columns
+from treewright.feature_selection.zero_norm import zero_norm
 from treewright.growing.chaid import grow_chaid
 from treewright.growing.conditional_inference import log_p_values
 from treewright.growing.id3 import grow_id3
@@ -103,9 +104,9 @@ PAIRS = [(np.arange(0, N, 2), np.arange(1, N, 2)), (np.arange(1, N, 2), np.arang
 LEARNING: dict[str, Door] = {
     "grow": lambda *rows, **more: tw.grow(*rows, max_leaf_nodes=5, **more),
     "grow_forest": lambda *rows, **more: tw.grow_forest(*rows, n_estimators=3, **more).trees,
-    "boost": lambda *rows, **more: gradient_boosting.boost(*rows, n_iterations=3, **more).trees,
-    "adaboost": lambda *rows, **more: adaboost.boost(*rows, rounds=3, **more),
-    "boost_numbers": lambda *rows, **more: boost_numbers(*rows, rounds=3, **more),
+    "boost": lambda *rows, **more: gradient_boosting.boost(*rows, max_iter=3, **more).trees,
+    "adaboost": lambda *rows, **more: adaboost.boost(*rows, n_estimators=3, **more),
+    "boost_numbers": lambda *rows, **more: boost_numbers(*rows, n_estimators=3, **more),
     "grow_id3": lambda *rows, **more: grow_id3(*rows, max_depth=2, **more),
     "grow_chaid": grow_chaid,
     "log_p_values": log_p_values,
@@ -222,7 +223,7 @@ TREE: tw.Tree = tw.grow(TABLE[TRAIN], CLASSES[TRAIN], max_leaf_nodes=6)
 PATH = tw.prune(TREE)
 FOREST = tw.grow_forest(TABLE[TRAIN], CLASSES[TRAIN], n_estimators=5)
 RULES = tw.rules(TREE)
-BOOSTED = adaboost.boost(TABLE[TRAIN], CLASSES[TRAIN], rounds=3)
+BOOSTED = adaboost.boost(TABLE[TRAIN], CLASSES[TRAIN], n_estimators=3)
 WITHIN = ((-1.0, 1.0), (0.0, 9.0))
 
 OF_TRAINING: dict[str, Door] = {  # (table, target) or its target after it
@@ -372,7 +373,7 @@ def test_rows_for_a_converted_tree() -> None:
 def test_a_dataset_can_be_predicted() -> None:
     data = tw.encode(TABLE[TEST], schema=TREE.schema)
     other = tw.encode(TABLE[["x"]])
-    boosted = gradient_boosting.boost(TABLE[TRAIN], CLASSES[TRAIN], n_iterations=3)
+    boosted = gradient_boosting.boost(TABLE[TRAIN], CLASSES[TRAIN], max_iter=3)
     for model in (TREE, FOREST, RULES, boosted):
         assert same(model.predict(data), model.predict(TABLE[TEST]))
         assert same(model.predict_proba(data), model.predict_proba(TABLE[TEST]))
@@ -585,14 +586,17 @@ def test_mistakes_of_the_split() -> None:
 
 OTHER_WORDS = {  # of our words, for which each door has a parameter
     "max_depth": ["depth", "height", "max_height"],
-    "max_leaf_nodes": ["num_leaves", "max_nodes", "n_leaves"],
+    "max_leaf_nodes": ["num_leaves", "max_nodes", "n_leaves", "max_leaves"],
     "min_samples_split": ["minsplit", "min_rows_split"],
     "min_samples_leaf": ["min_rows_leaf", "minbucket", "min_node_size"],
     "min_impurity_decrease": ["min_gain", "min_split_gain"],
     "min_weight_fraction_leaf": ["min_weight_leaf"],
     "random_state": ["seed", "random_seed"],
     "n_jobs": ["n_threads", "threads", "num_cores"],
-    "n_estimators": ["n_trees", "ntree"],
+    "n_estimators": ["n_trees", "ntree", "rounds"],
+    "max_iter": ["n_iterations", "iterations"],
+    "n_iter_no_change": ["patience", "early_stopping_rounds"],
+    "n_features_to_select": ["n_columns", "n_features"],
     "test_size": ["test_share", "shares"],
     "validation_fraction": ["validation_share", "validation_size"],
     "delta": ["confidence_level", "conf_level"],
@@ -600,9 +604,27 @@ OTHER_WORDS = {  # of our words, for which each door has a parameter
 COMMANDS_OPTIONS = {command: _options(_app(COMMANDS)[command]) for command in COMMANDS}
 
 
+BELOW = {  # functions below the estimators
+    "adaboost.boost": adaboost.boost,
+    "boost_numbers": boost_numbers,
+    "gradient_boosting.boost": gradient_boosting.boost,
+    "GradientBoosted": gradient_boosting.GradientBoosted,
+    "Boosted": adaboost.Boosted,
+    "BoostedNumbers": BoostedNumbers,
+    "out_of_bag": out_of_bag,
+    "importance_of": importance_of,
+    "votes_against": votes_against,
+    "proximity": proximity,
+    "metrics": metrics,
+    "search_columns": search_columns,
+    "zero_norm": zero_norm,
+    "boruta": boruta,
+}
+
+
 def parameters_of(name: str) -> set[str]:
     """The parameters of a public function, of a class and its methods."""
-    thing = getattr(tw, name)
+    thing = BELOW[name] if name in BELOW else getattr(tw, name)
     functions = [thing]
     if inspect.isclass(thing):
         members = inspect.getmembers(thing, inspect.isfunction)
@@ -613,7 +635,7 @@ def parameters_of(name: str) -> set[str]:
 
 def test_no_door_has_another_word() -> None:
     other = {word for words in OTHER_WORDS.values() for word in words}
-    for name in tw.__all__:
+    for name in [*tw.__all__, *BELOW]:
         assert not parameters_of(name) & other, name
     for folder in (METHODS, WAYS, FORMATS):
         for name in folder.names:
@@ -636,7 +658,13 @@ def test_no_door_has_another_word() -> None:
         ("random_state", "grow train_test_split folds stability importance report compare distill", "", ""),
         ("random_state", "", "DecisionTreeClassifier AdaBoostClassifier ShadowSelector", "fit prune report"),
         ("n_jobs", "grow compare stability shapley_values", "RandomForestClassifier", "fit compare predict"),
+        ("n_jobs", "GradientBoosted Boosted BoostedNumbers out_of_bag proximity metrics", "", ""),
         ("n_estimators", "grow_forest", "RandomForestClassifier BaggingRegressor", ""),
+        ("n_estimators", "adaboost.boost boost_numbers boruta", "AdaBoostClassifier AdaBoostRegressor", ""),
+        ("max_iter", "gradient_boosting.boost GradientBoosted", "HistGradientBoostingClassifier", ""),
+        ("n_iter_no_change", "gradient_boosting.boost", "HistGradientBoostingRegressor", ""),
+        ("n_features_to_select", "search_columns zero_norm", "TreeSelector ZeroNormSelector", ""),
+        ("max_leaf_nodes", "plot_tree gradient_boosting.boost", "HistGradientBoostingClassifier", ""),
         ("test_size", "train_test_split compare", "", "fit"),
         ("validation_fraction", "compare", "HistGradientBoostingClassifier CostComplexity", "fit"),
         ("delta", "certify explain report importance compare certify_votes", "DecisionTreeClassifier", "fit"),
@@ -655,7 +683,8 @@ def test_every_door_has_the_same_word(word: str, functions: str, estimators: str
 )
 def test_another_word_is_answered_with_ours(word: str, other: str) -> None:
     doors: list[Door] = [tw.grow, tw.grow_forest, tw.train_test_split, tw.compare, tw.folds]
-    doors += [tw.DecisionTreeClassifier, tw.RandomForestClassifier]
+    doors += [tw.DecisionTreeClassifier, tw.RandomForestClassifier, tw.TreeSelector]
+    doors += [adaboost.boost, gradient_boosting.boost]
     known = [door for door in doors if word in inspect.signature(door).parameters]
     if word == "delta":
         known.append(lambda *_, **given: tw.certify(TREE, **given))

@@ -71,7 +71,7 @@ phases = {
     "forest, 1 thread": lambda: grow_forest(classes, n_estimators=5),
     "forest, 2 threads": lambda: grow_forest(classes, n_estimators=5, n_jobs=2),
     "votes, 2 threads": lambda: forest.sums(wide_rows, 2),
-    "out of bag, 2 threads": lambda: out_of_bag(forest, classes, n_threads=2),
+    "out of bag, 2 threads": lambda: out_of_bag(forest, classes, n_jobs=2),
     "importance of a forest": lambda: importance_of(forest, classes),
     "permutations, 2 threads": lambda: split_scores(classes, n_permutations=50, n_jobs=2),
     "shadows, 2 threads": lambda: boruta(classes, n_jobs=2),

@@ -148,7 +148,7 @@ FUNCTIONS: list[tuple[Callable[..., Any], tuple[Any, ...], str, str]] = [
     (tw.distill, (TREE, DATA), "num_leaves", "max_leaf_nodes"),
     (tw.overfitting_curve, (DATA,), "validaton", "validation"),
     (tw.save, (TREE,), "file_path", "path"),
-    (boost, (DATA,), "nrounds", "rounds"),
+    (boost, (DATA,), "nrounds", "n_estimators"),
     (TREE.report, (), "titel", "title"),
     (TREE.predict, (TABLE,), "tabel", "table"),
     (TREE.with_costs, (), "loss_matrix", "costs"),

@@ -139,7 +139,7 @@ class Knapsack {
         if (choices.size() + bytes > limits_.max_bytes)
             throw TooManyChoices("the front of this tree takes more than " +
                                  std::to_string(limits_.max_bytes >> 20) +
-                                 " MB; pass max_leaves to find its part of small trees");
+                                 " MB; pass max_leaf_nodes to find its part of small trees");
         falls_.clear();
         for (std::size_t i = 0; i < shorter.size(); ++i)
             if (is_fall(shorter, i)) falls_.push_back(static_cast<std::uint32_t>(i));

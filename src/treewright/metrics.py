@@ -19,6 +19,7 @@ from treewright._suggestions import checked_keywords, choices_text
 from treewright._text import amount, count, label_text, percent, quote
 from treewright.encoding import Dataset
 from treewright.encoding.rows import with_target
+from treewright.parameters.checks import n_threads
 from treewright.tree import Tree
 from treewright.tree.evaluate import given_rows, prediction_losses
 from treewright.tree.number_losses import predicts_medians
@@ -165,7 +166,7 @@ def metrics(
     *,
     constant: Any = None,
     positive: int | None = None,
-    n_threads: int = 1,
+    n_jobs: int | None = None,
 ) -> Metrics:
     """The metrics of a tree of one target on rows that have it: a Dataset, a tuple (table, target), or a
     table followed by its target.
@@ -182,7 +183,8 @@ def metrics(
     """
     tree = as_tree(model)
     data = given_rows(tree, with_target("metrics", data, target), "data", judging=True)
-    predicted = answers(tree, data, n_threads)[:, 0]
+    threads = n_threads(n_jobs)
+    predicted = answers(tree, data, threads)[:, 0]
     if constant is None:
         constant = constant_answer(tree)
     facts: dict[str, Any] = {
@@ -194,7 +196,7 @@ def metrics(
     if not tree.schema.predicts_classes:
         return Metrics(constant=float(constant), **facts, **_number_metrics(data, predicted))
     labels = tree.schema.targets[0].classes or ()
-    facts |= _class_metrics(tree, data, predicted, positive, n_threads)
+    facts |= _class_metrics(tree, data, predicted, positive, threads)
     return Metrics(constant=labels[int(constant)], **facts)
 
 
@@ -274,7 +276,7 @@ def _number_metrics(data: Dataset, predicted: Floats) -> dict[str, Any]:
 
 
 def _class_metrics(
-    tree: Tree, data: Dataset, predicted: NDArray[Any], positive: int | None, n_threads: int
+    tree: Tree, data: Dataset, predicted: NDArray[Any], positive: int | None, threads: int
 ) -> dict[str, Any]:
     """Recall and precision of each class and what follows from them; without a confusion matrix, which does
     not fit into memory for very many classes.
@@ -295,7 +297,7 @@ def _class_metrics(
         return facts
     code = rarer_class(data) if positive is None else positive
     assert code is not None
-    shares = proportions(tree, data, n_threads)[0][:, code]
+    shares = proportions(tree, data, threads)[0][:, code]
     return facts | {"positive": figures[code], "auc": area_under_roc(shares, truth == code, weight)}
 
 

@@ -33,10 +33,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     several = encode({**rows, "unused": np.zeros(N)}, {"a": CLASSES, "b": THREE})
     grow_forest(several, n_estimators=5, max_depth=2).save("forest.json")
     grow_forest(encode(rows, NUMBERS), n_estimators=5, max_depth=2).save("forest_numbers.json")
-    boost(encode(rows, CLASSES), rounds=4).save("boosted.json")
-    boost_numbers(encode(rows, NUMBERS), rounds=4).save("boosted_numbers.json")
-    gradient_boost(encode(rows, THREE), n_iterations=2, min_samples_leaf=2).save("gradient.json")
-    gradient_boost(encode(rows, NUMBERS + 1), n_iterations=12, loss="gamma", min_samples_leaf=2).save(
+    boost(encode(rows, CLASSES), n_estimators=4).save("boosted.json")
+    boost_numbers(encode(rows, NUMBERS), n_estimators=4).save("boosted_numbers.json")
+    gradient_boost(encode(rows, THREE), max_iter=2, min_samples_leaf=2).save("gradient.json")
+    gradient_boost(encode(rows, NUMBERS + 1), max_iter=12, loss="gamma", min_samples_leaf=2).save(
         "gradient_numbers.json"
     )
     return tmp_path

@@ -140,7 +140,7 @@ def test_memory_has_a_limit() -> None:
     """It counts the choices alone: where they are not kept, or the cap is low, there is none to reach."""
     end = random_shape(5000, 0)
     loss = falling_loss(end, 0, whole=False)
-    with pytest.raises(MemoryError, match="pass max_leaves"):
+    with pytest.raises(MemoryError, match="MB; pass max_lea"):
         _core.front(end, loss, max_bytes=10_000)
     assert _core.front(end, loss, max_bytes=10_000, keeps_choices=False)[3].size == 0
     assert len(_core.front(end, loss, 3, max_bytes=10_000)[0]) == 3

@@ -24,12 +24,12 @@ def best_split(X, gradient, hessian, rows, *, min_rows, l2):
     return best
 
 
-def grow(X, gradient, hessian, *, max_leaves, min_rows, l2):
+def grow(X, gradient, hessian, *, max_leaf_nodes, min_rows, l2):
     """The leaves as lists of rows, best first."""
     leaves = {0: np.arange(len(X))}
     splits = {0: best_split(X, gradient, hessian, leaves[0], min_rows=min_rows, l2=l2)}
     made = 1
-    while len(leaves) < max_leaves:
+    while len(leaves) < max_leaf_nodes:
         open_leaves = [leaf for leaf in leaves if splits[leaf] is not None]
         if not open_leaves:
             break
@@ -43,14 +43,14 @@ def grow(X, gradient, hessian, *, max_leaves, min_rows, l2):
     return list(leaves.values())
 
 
-def boost(X, start, derivatives, *, n_iterations, rate=0.1, max_leaves=31, min_rows=20, l2=0.0, answer=None):
+def boost(X, start, derivatives, *, max_iter, rate=0.1, max_leaf_nodes=31, min_rows=20, l2=0.0, answer=None):
     """Raw predictions, (outputs, rows), after each iteration; `derivatives(raw)` gives those of the loss."""
     raw = np.repeat(np.asarray(start, float)[:, None], len(X), axis=1)
-    for _ in range(n_iterations):
+    for _ in range(max_iter):
         gradients, hessians = derivatives(raw)
         before = raw.copy()
         for k, (gradient, hessian) in enumerate(zip(gradients, hessians, strict=True)):
-            for rows in grow(X, gradient, hessian, max_leaves=max_leaves, min_rows=min_rows, l2=l2):
+            for rows in grow(X, gradient, hessian, max_leaf_nodes=max_leaf_nodes, min_rows=min_rows, l2=l2):
                 step = -gradient[rows].sum() / (hessian[rows].sum() + l2)
                 raw[k, rows] += rate * (step if answer is None else answer(rows, before[k]))
         yield raw.copy()

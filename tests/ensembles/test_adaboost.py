@@ -81,7 +81,7 @@ def test_against_a_naive_program(algorithm: str, k: int, rate: float) -> None:
     for seed in range(3):
         x, y = classes_of(seed, k=k)
         errors, votes, training = naive(x, y, 8, algorithm, rate)
-        found = boost(encode(x, y, classes=True), rounds=8, algorithm=algorithm, learning_rate=rate)  # type: ignore[arg-type]
+        found = boost(encode(x, y, classes=True), n_estimators=8, algorithm=algorithm, learning_rate=rate)  # type: ignore[arg-type]
         assert found.errors == pytest.approx(errors)
         assert found.votes == pytest.approx(votes)
         assert found.training_errors == pytest.approx(training)
@@ -119,7 +119,7 @@ def test_the_bound_holds_in_every_round(
         return
     found = None
     with suppress(ValueError):  # the first tree may be no better than chance
-        found = boost(data, rounds=12, algorithm=algorithm, learning_rate=rate, max_depth=depth)  # type: ignore[arg-type]
+        found = boost(data, n_estimators=12, algorithm=algorithm, learning_rate=rate, max_depth=depth)  # type: ignore[arg-type]
     if found is None:
         return
     assert (found.training_errors <= found.bounds + 1e-9).all()
@@ -135,7 +135,7 @@ def test_the_bound_in_closed_form() -> None:
     """Π 2√(ε(1-ε)) of M1 and of two classes; Π K/√(K-1)·√(ε(1-ε)) of SAMME."""
     for k, algorithm in ((2, "SAMME"), (2, "M1"), (4, "SAMME")):
         x, y = classes_of(1, k=k)
-        found = boost(encode(x, y, classes=True), rounds=10, algorithm=algorithm)  # type: ignore[arg-type]
+        found = boost(encode(x, y, classes=True), n_estimators=10, algorithm=algorithm)  # type: ignore[arg-type]
         of = 2 if algorithm == "M1" else k
         factors = of / math.sqrt(of - 1) * np.sqrt(found.errors * (1 - found.errors))
         assert found.bounds == pytest.approx(np.cumprod(factors))
@@ -147,7 +147,7 @@ def test_the_bound_in_closed_form() -> None:
 def test_three_rounds_by_hand() -> None:
     """Ten rows on a line, aaabbbbaaa: the first stump is wrong on the last three, and so on."""
     data = encode({"x": range(10)}, list("aaabbbbaaa"))
-    found = boost(data, rounds=3)
+    found = boost(data, n_estimators=3)
     assert found.errors == pytest.approx([0.3, 3 / 14, 2 / 11])
     assert found.votes == pytest.approx(np.log([7 / 3, 11 / 3, 9 / 2]))
     first = [tree.predict({"x": range(10)}).tolist() for tree in found.trees]
@@ -204,7 +204,7 @@ def test_a_tree_no_better_than_chance_gets_no_vote() -> None:
 
     found = boost(data, grower=worse)
     assert len(found.trees) == 2
-    assert found.trees == boost(data, rounds=2).trees
+    assert found.trees == boost(data, n_estimators=2).trees
     with pytest.raises(ValueError, match="no better than chance"):
         boost(data, grower=lambda rows, number: grow(bad, max_depth=1))
     square = encode([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0], classes=True)
@@ -216,7 +216,7 @@ def test_m1_needs_more_than_half() -> None:
     data = encode({"x": range(8)}, list("aabbccdd"))
     with pytest.raises(ValueError, match="algorithm='SAMME', which is for 4 classes"):
         boost(data, algorithm="M1")
-    assert len(boost(data, rounds=5).trees) == 5
+    assert len(boost(data, n_estimators=5).trees) == 5
     assert boost(data, algorithm="M1", max_depth=2).training_errors[-1] == 0
 
 
@@ -252,7 +252,7 @@ def test_weights_beyond_floating_point() -> None:
     assert np.isfinite(new).all()
     x, y = classes_of(8)
     for rate in (1e3, 1e-9):
-        found = boost(encode(x, y, classes=True), rounds=30, learning_rate=rate)
+        found = boost(encode(x, y, classes=True), n_estimators=30, learning_rate=rate)
         assert np.isfinite(found.votes).all()
         assert np.isfinite(found.scores(x)).all()
     tiny = encode(x, y, weight=np.full(len(y), 1e-280), classes=True)
@@ -279,7 +279,7 @@ def test_categories_and_missing_values(missing: str) -> None:
     """The vote counts what each tree answers, also to rows that it divides among its leaves."""
     table, y = mixed()
     data = encode(table, y)
-    found = boost(data, rounds=10, max_depth=2, missing=missing)
+    found = boost(data, n_estimators=10, max_depth=2, missing=missing)
     assert found.training_errors[-1] < 0.3
     said = [tree.predict(table) for tree in found.trees]
     for c, name in enumerate(found.classes):
@@ -295,12 +295,12 @@ def test_threads_and_order_of_rows_do_not_matter() -> None:
     x = draw.normal(size=(6000, 4))
     y = (x[:, 0] * x[:, 1] > 0.1).astype(int)
     data = encode(x, y, classes=True)
-    one, two = (boost(data, rounds=4, max_depth=3, n_jobs=n) for n in (1, 2))
+    one, two = (boost(data, n_estimators=4, max_depth=3, n_jobs=n) for n in (1, 2))
     assert one.trees == two.trees
     assert np.array_equal(one.votes, two.votes)
-    assert np.array_equal(one.scores(x), two.scores(x, n_threads=2))
+    assert np.array_equal(one.scores(x), two.scores(x, n_jobs=2))
     order = draw.permutation(len(y))
-    other = boost(encode(x[order], y[order], classes=True), rounds=4, max_depth=3)
+    other = boost(encode(x[order], y[order], classes=True), n_estimators=4, max_depth=3)
     assert other.votes == pytest.approx(one.votes)
 
 
@@ -334,8 +334,8 @@ def test_progress_can_end_it() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"rounds": 0}, "rounds is 0"),
-        ({"rounds": 2.5}, "rounds is 2.5"),
+        ({"n_estimators": 0}, "n_estimators is 0"),
+        ({"n_estimators": 2.5}, "n_estimators is 2.5"),
         ({"learning_rate": 0}, "learning_rate is 0"),
         ({"learning_rate": float("nan")}, "learning_rate is nan"),
         ({"learning_rate": "fast"}, "learning_rate is 'fast'"),
@@ -363,7 +363,7 @@ def test_bad_rows() -> None:
         boost(encode(x, y, classes=True).with_weight(np.zeros(len(y))))
     with pytest.raises(TypeError, match="not both: max_depth"):
         boost(encode(x, y, classes=True), grower=grower(1), max_depth=2)
-    found = boost(encode(x, y, classes=True), rounds=2)
+    found = boost(encode(x, y, classes=True), n_estimators=2)
     with pytest.raises(ValueError, match="rows"):
         found.predict(x[:, :2])
     with pytest.raises(ValueError, match="columns of rows"):
@@ -380,7 +380,7 @@ def test_the_picture() -> None:
 
     x, y = classes_of(2)
     data, test = encode(x, y, classes=True), (x[::2], y[::2])
-    found = boost(data, rounds=6)
+    found = boost(data, n_estimators=6)
     assert isinstance(found, Boosted)
     assert repr(found).startswith("<Boosted: 6 trees, training error")
     left, right = found.plot(data, test=test)
@@ -444,7 +444,7 @@ def test_numbers_against_a_naive_program(loss: str) -> None:
         x = x.astype(np.float32).astype(float)  # scikit-learn's trees see no more
         errors, votes, answers = naive_r2(x, y, loss, 10, rate)
         data = encode(x, y)
-        found = boost_numbers(data, rounds=10, loss=loss, learning_rate=rate, max_depth=2)  # type: ignore[arg-type]
+        found = boost_numbers(data, n_estimators=10, loss=loss, learning_rate=rate, max_depth=2)  # type: ignore[arg-type]
         assert found.errors == pytest.approx(errors)
         assert found.votes == pytest.approx(votes)
         assert found.answers(data) == pytest.approx(answers.T)
@@ -459,12 +459,15 @@ def test_drawn_rows() -> None:
     """By drawing, a tree without limits still misses the rows that it has not seen; seeds decide."""
     x, y = numbers_of(2)
     data = encode(x, y)
-    found = boost_numbers(data, rounds=5, resample=True, random_state=3, max_depth=None)
+    found = boost_numbers(data, n_estimators=5, resample=True, random_state=3, max_depth=None)
     assert len(found.trees) == 5
     assert (found.errors > 0).all()
-    again = boost_numbers(data, rounds=3, resample=True, random_state=3, max_depth=None)
+    again = boost_numbers(data, n_estimators=3, resample=True, random_state=3, max_depth=None)
     assert again.trees == found.trees[:3]
-    assert boost_numbers(data, rounds=3, resample=True, random_state=4, max_depth=None).trees != again.trees
+    assert (
+        boost_numbers(data, n_estimators=3, resample=True, random_state=4, max_depth=None).trees
+        != again.trees
+    )
     assert [int(tree.weight[0]) for tree in found.trees] == [len(y)] * 5
 
 
@@ -487,8 +490,8 @@ def test_numbers_end_early() -> None:
 def test_numbers_with_weights_and_bad_input(monkeypatch: pytest.MonkeyPatch) -> None:
     x, y = numbers_of(4)
     times = np.random.default_rng(0).integers(0, 3, len(y))
-    weighted = boost_numbers(encode(x, y, weight=times.astype(float)), rounds=6)
-    repeated = boost_numbers(encode(np.repeat(x, times, axis=0), np.repeat(y, times)), rounds=6)
+    weighted = boost_numbers(encode(x, y, weight=times.astype(float)), n_estimators=6)
+    repeated = boost_numbers(encode(np.repeat(x, times, axis=0), np.repeat(y, times)), n_estimators=6)
     assert weighted.votes == pytest.approx(repeated.votes)
     assert weighted.predict(x) == pytest.approx(repeated.predict(x))
     with pytest.raises(ValueError, match="loss is 'cubic'"):

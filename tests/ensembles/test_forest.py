@@ -138,7 +138,7 @@ def test_votes_of_very_many_classes():
 def test_out_of_bag(data):
     """Each row is judged by the trees that have not seen it, tree after tree."""
     forest = grow_forest(data, n_estimators=12, random_state=1)
-    out = out_of_bag(forest, data, n_threads=2)
+    out = out_of_bag(forest, data, n_jobs=2)
     truth = data.targets[0]
     for size in (1, 5, 12):
         votes = [[] for _ in range(data.n_rows)]
@@ -170,7 +170,7 @@ def test_out_of_bag_needs_its_rows(data):
 def test_importance(data):
     """The rise of each tree's loss on its unseen rows, against the same by hand."""
     forest = grow_forest(data, n_estimators=6, random_state=4, max_features=3)
-    found = importance_of(forest, data, n_threads=2)
+    found = importance_of(forest, data, n_jobs=2)
     rises = np.zeros((6, 4))
     for member, tree in enumerate(forest):
         rows = forest.draws.left_out(member)
@@ -215,7 +215,7 @@ def test_votes_against():
     data = encode(rows, classes_of(rows))
     for voting in ("soft", "hard"):
         forest = grow_forest(data, n_estimators=4, voting=voting, max_depth=3)
-        against, unseen = votes_against(forest, data, n_threads=2)
+        against, unseen = votes_against(forest, data, n_jobs=2)
         for member, tree in enumerate(forest):
             assert_array_equal(np.flatnonzero(unseen[member]), forest.draws.left_out(member))
             leaf = tree.apply(data)
@@ -251,7 +251,7 @@ def test_quantiles(least):
     y = numbers_of(rows).round(1)
     data = encode(rows, y)
     forest = grow_forest(data, n_estimators=8, min_samples_leaf=least)
-    kept = LeafTargets.of(forest.trees, forest.draws, data, n_threads=2)
+    kept = LeafTargets.of(forest.trees, forest.draws, data, n_jobs=2)
     fresh = encode(table(40, seed=3), schema=data.schema)
     levels = [0.0, 0.1, 0.5, 0.9, 1.0]
     found = kept.quantiles(forest, fresh, levels)

@@ -107,8 +107,8 @@ def test_far_predictions_stay_finite():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("loss", NUMBER_LOSSES)
-@pytest.mark.parametrize(("l2", "min_rows", "max_leaves"), [(0.0, 5, 8), (3.0, 20, 31)])
-def test_numbers_beside_brute_force(loss, l2, min_rows, max_leaves):
+@pytest.mark.parametrize(("l2", "min_rows", "max_leaf_nodes"), [(0.0, 5, 8), (3.0, 20, 31)])
+def test_numbers_beside_brute_force(loss, l2, min_rows, max_leaf_nodes):
     X, y = coarse(n=250)
     y = target_for(loss, y)
     start = losses.LOSSES[loss].baseline(y, None, 0, 0.3)
@@ -120,18 +120,18 @@ def test_numbers_beside_brute_force(loss, l2, min_rows, max_leaves):
         return np.quantile(y[rows] - raw[rows], 0.5 if loss == "absolute_error" else 0.3, method=ties)
 
     ties = "averaged_inverted_cdf"
-    limits = {"l2": l2, "min_rows": min_rows, "max_leaves": max_leaves}
+    limits = {"l2": l2, "min_rows": min_rows, "max_leaf_nodes": max_leaf_nodes}
     answer = None if losses.LOSSES[loss].leaf_quantile(0.3) is None else quantile
-    expected = list(boost_slowly(X, start, derivatives, n_iterations=4, answer=answer, **limits))
+    expected = list(boost_slowly(X, start, derivatives, max_iter=4, answer=answer, **limits))
     data = encode(X, y, classes=False)
     found = boost(
         data,
         loss=loss,
         quantile=0.3,
-        n_iterations=4,
+        max_iter=4,
         l2_regularization=l2,
         min_samples_leaf=min_rows,
-        max_leaf_nodes=max_leaves,
+        max_leaf_nodes=max_leaf_nodes,
     )
     for stage, raw in zip(expected, found.staged_raw(data), strict=True):
         np.testing.assert_allclose(raw.T, stage, rtol=1e-7, atol=1e-9)
@@ -147,9 +147,9 @@ def test_classes_beside_brute_force(n_classes):
     def derivatives(raw):
         return _core.loss_gradients(y, None, raw, "log_loss", 0.5, n_classes)
 
-    expected = list(boost_slowly(X, start, derivatives, n_iterations=3, max_leaves=6))
+    expected = list(boost_slowly(X, start, derivatives, max_iter=3, max_leaf_nodes=6))
     data = encode(X, y.astype(int))
-    found = boost(data, n_iterations=3, max_leaf_nodes=6)
+    found = boost(data, max_iter=3, max_leaf_nodes=6)
     for stage, raw in zip(expected, found.staged_raw(data), strict=True):
         np.testing.assert_allclose(raw.T, stage, rtol=1e-7, atol=1e-9)
 
@@ -158,7 +158,7 @@ def test_classes_beside_brute_force(n_classes):
 def test_every_threshold_is_the_same_where_values_are_few(loss):
     X, y = coarse(n=600)
     data = encode(X, (y > 0.5).astype(int) if loss == "log_loss" else y)
-    limits = {"loss": loss, "n_iterations": 5, "scored": True}
+    limits = {"loss": loss, "max_iter": 5, "scored": True}
     binned, exact = boost(data, **limits), boost(data, max_bins=None, **limits)
     np.testing.assert_allclose(binned.raw(data), exact.raw(data), rtol=1e-6, atol=1e-9)
     np.testing.assert_allclose(binned.train_loss, exact.train_loss, rtol=1e-6)
@@ -174,7 +174,7 @@ def test_numbers_beside_scikit_learn(loss):
     y = target_for(loss, y)
     theirs = HistGradientBoostingRegressor(loss=loss, max_iter=20, early_stopping=False).fit(X, y)
     data = encode(X, y)
-    ours = boost(data, loss=loss, n_iterations=20)
+    ours = boost(data, loss=loss, max_iter=20)
     np.testing.assert_allclose(
         losses.LOSSES[loss].predictions(ours.raw(data)), theirs.predict(X), rtol=1e-4, atol=1e-5
     )
@@ -187,7 +187,7 @@ def test_classes_beside_scikit_learn(n_classes):
     X = np.round(np.clip(X, -3, 3) * 15)
     theirs = HistGradientBoostingClassifier(max_iter=15, early_stopping=False).fit(X, y)
     data = encode(X, y)
-    found = losses.probabilities(boost(data, n_iterations=15).raw(data), n_classes)
+    found = losses.probabilities(boost(data, max_iter=15).raw(data), n_classes)
     np.testing.assert_allclose(found, theirs.predict_proba(X), rtol=1e-4, atol=1e-6)
 
 
@@ -196,7 +196,7 @@ def test_missing_values_beside_scikit_learn():
     X[np.random.default_rng(0).random(X.shape) < 0.2] = np.nan
     theirs = HistGradientBoostingRegressor(max_iter=15, early_stopping=False).fit(X, y)
     data = encode(X, y)
-    ours = boost(data, n_iterations=15)
+    ours = boost(data, max_iter=15)
     np.testing.assert_allclose(ours.raw(data)[:, 0], theirs.predict(X), rtol=1e-4, atol=1e-5)
 
 
@@ -208,7 +208,7 @@ def test_categories_beside_scikit_learn():
     theirs = HistGradientBoostingRegressor(max_iter=15, early_stopping=False, categorical_features=[0])
     theirs.fit(np.c_[code, x], y)
     data = encode({"code": [f"c{i:02}" for i in code], "x": x}, y)
-    ours = boost(data, n_iterations=15)
+    ours = boost(data, max_iter=15)
     expected = theirs.predict(np.c_[code, x])
     np.testing.assert_allclose(ours.raw(data)[:, 0], expected, rtol=1e-4, atol=1e-5)
 
@@ -219,7 +219,7 @@ def test_monotone_beside_scikit_learn():
     options = {"max_iter": 15, "early_stopping": False, "monotonic_cst": [0, 1, -1, 0]}
     theirs = HistGradientBoostingRegressor(**options).fit(X, y)
     data = encode(X, y)
-    ours = boost(data, n_iterations=15, monotonic_cst=[0, 1, -1, 0])
+    ours = boost(data, max_iter=15, monotonic_cst=[0, 1, -1, 0])
     np.testing.assert_allclose(ours.raw(data)[:, 0], theirs.predict(X), rtol=1e-4, atol=1e-5)
     grid = np.repeat(X[:20], 40, axis=0)
     grid[:, 1] = np.tile(np.arange(40.0), 20)
@@ -243,7 +243,7 @@ def test_trees_say_what_the_training_did(n_classes):
     X[::7, 2] = np.nan
     data = encode(X, y, weight=np.random.default_rng(0).integers(0, 3, len(y)))
     judges = np.arange(len(y)) % 5 == 0
-    model = boost(data, n_iterations=12, validation=judges, scored=True)
+    model = boost(data, max_iter=12, validation=judges, scored=True)
     raw = np.ascontiguousarray(model.raw(data).T)
     for rows, told in ((~judges, model.train_loss), (judges, model.validation_loss)):
         counted = rows & (data.weight > 0)
@@ -261,7 +261,7 @@ def test_trees_say_what_the_training_did(n_classes):
 def test_stages_end_in_the_model():
     X, y = fine(n_classes=3)
     data = encode(X, y)
-    model = boost(data, n_iterations=7)
+    model = boost(data, max_iter=7)
     stages = list(model.staged_raw(data))
     assert len(stages) == 7
     np.testing.assert_array_equal(stages[-1], model.raw(data))
@@ -274,11 +274,11 @@ def test_threads_change_nothing(n_classes):
     X, y = fine(20_000, n_classes)
     data = encode(X, y)
     judges = np.arange(len(y)) % 10 == 0
-    options = {"n_iterations": 5, "validation": judges, "scored": True, "max_features": 5, "random_state": 3}
+    options = {"max_iter": 5, "validation": judges, "scored": True, "max_features": 5, "random_state": 3}
     one, four = (boost(data, n_jobs=n, **options) for n in (1, 4))
     assert one.trees == four.trees
     np.testing.assert_array_equal(one.validation_loss, four.validation_loss)
-    np.testing.assert_array_equal(one.raw(data), four.raw(data, n_threads=4))
+    np.testing.assert_array_equal(one.raw(data), four.raw(data, n_jobs=4))
 
 
 @pytest.mark.parametrize("loss", ["squared_error", "absolute_error", "poisson"])
@@ -286,7 +286,7 @@ def test_weights_are_repetitions(loss):
     X, y = coarse(n=300)
     y = target_for(loss, y)
     times = np.random.default_rng(0).integers(0, 4, len(y))
-    options = {"loss": loss, "n_iterations": 5, "min_samples_leaf": 1, "max_leaf_nodes": 8}
+    options = {"loss": loss, "max_iter": 5, "min_samples_leaf": 1, "max_leaf_nodes": 8}
     weighted = boost(encode(X, y, weight=times), **options)
     repeated = boost(encode(np.repeat(X, times, axis=0), np.repeat(y, times)), **options)
     data = encode(X, y)
@@ -326,7 +326,7 @@ def test_whole_weights_choose_the_splits_of_repeated_rows(form, n_classes):
         table, y, weight = weighty(form, n_classes, seed)
         times = np.repeat(np.arange(len(y)), weight)
         more = {name: [column[i] for i in times] for name, column in table.items()}
-        options = {"n_iterations": 6, "min_samples_leaf": 1, "max_leaf_nodes": 12}
+        options = {"max_iter": 6, "min_samples_leaf": 1, "max_leaf_nodes": 12}
         data = encode(table, y, weight=weight, classes=n_classes > 0)
         repeated = boost(encode(more, y[times], schema=data.schema), **options)
         weighted = boost(data, **options)
@@ -338,7 +338,7 @@ def test_order_of_rows_changes_nothing():
     X, y = fine(2000)
     order = np.random.default_rng(0).permutation(len(y))
     data = encode(X, y)
-    straight, mixed = boost(data, n_iterations=5), boost(encode(X[order], y[order]), n_iterations=5)
+    straight, mixed = boost(data, max_iter=5), boost(encode(X[order], y[order]), max_iter=5)
     np.testing.assert_allclose(straight.raw(data), mixed.raw(data), rtol=1e-9)
 
 
@@ -349,7 +349,7 @@ def test_values_that_a_sample_misses_have_cells_of_their_own():
     rare = 50 * np.arange(20) + 7  # rows that a stride of two misses
     x[rare] = 100 + np.arange(20)
     y = np.where(x == 105, 1000.0, x)
-    tree = boost(encode(x[:, None], y), n_iterations=1, min_samples_leaf=1, learning_rate=1.0).trees[0][0]
+    tree = boost(encode(x[:, None], y), max_iter=1, min_samples_leaf=1, learning_rate=1.0).trees[0][0]
     assert tree.predict([[104.0], [105.0], [106.0]]).round(6).tolist() != [tree.predict([[105.0]])[0]] * 3
     assert tree.predict([[105.0]])[0] == pytest.approx(1000 - y.mean())
 
@@ -362,7 +362,7 @@ def test_many_categories_share_a_cell():
     y = (code % 5).astype(float)
     data = encode({"c": [f"c{i}" for i in code]}, y)
     assert len(data.schema.columns[0].categories) > 255
-    model = boost(data, n_iterations=40)
+    model = boost(data, max_iter=40)
     error = np.abs(model.raw(data)[:, 0] - y)
     assert np.median(error) < 0.1
     for tree in model.trees[0]:
@@ -372,7 +372,7 @@ def test_many_categories_share_a_cell():
 def test_drawn_columns_depend_on_the_seed_alone():
     X, y = fine(1000)
     data = encode(X, y)
-    one, again, other = (boost(data, n_iterations=5, max_features=2, random_state=s) for s in (1, 1, 2))
+    one, again, other = (boost(data, max_iter=5, max_features=2, random_state=s) for s in (1, 1, 2))
     assert one.trees == again.trees
     assert one.trees != other.trees
 
@@ -380,10 +380,10 @@ def test_drawn_columns_depend_on_the_seed_alone():
 def test_without_a_budget_of_leaves():
     X, y = fine(2000)
     data = encode(X, y)
-    model = boost(data, n_iterations=2, max_leaf_nodes=None, min_samples_leaf=5)
-    many = boost(data, n_iterations=2, max_leaf_nodes=10_000, min_samples_leaf=5)
+    model = boost(data, max_iter=2, max_leaf_nodes=None, min_samples_leaf=5)
+    many = boost(data, max_iter=2, max_leaf_nodes=10_000, min_samples_leaf=5)
     assert model.trees == many.trees
-    shallow = boost(data, n_iterations=2, max_leaf_nodes=None, max_depth=3)
+    shallow = boost(data, max_iter=2, max_leaf_nodes=None, max_depth=3)
     assert max(tree.height for step in shallow.trees for tree in step) == 3
 
 
@@ -394,12 +394,12 @@ def test_extreme_numbers():
     X[:10, 0], X[10:20, 1] = np.inf, -np.inf
     for factor in (1e-80, 1e80):
         data = encode(X, y * factor)
-        model = boost(data, n_iterations=20, scored=True)
+        model = boost(data, max_iter=20, scored=True)
         assert np.isfinite(model.raw(data)).all()
         assert model.train_loss[-1] < 0.5 * model.train_loss[0]
         for (tree,) in model.trees:
             tree.check()
-    constant = boost(encode(X, np.full(300, 0.1)), n_iterations=3)
+    constant = boost(encode(X, np.full(300, 0.1)), max_iter=3)
     assert [tree.n_leaves for (tree,) in constant.trees] == [1, 1, 1]
     assert set(constant.raw(encode(X, y)).ravel()) == {0.1}
 

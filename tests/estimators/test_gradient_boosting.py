@@ -209,7 +209,7 @@ def test_weightless_rows_are_absent(two_classes):
 def test_the_value_below(numbers):
     X, y = numbers
     model = HistGradientBoostingRegressor(max_iter=4, l2_regularization=2.0, max_depth=4).fit(X, y)
-    below = boost(encode(X, y), n_iterations=4, l2_regularization=2.0, max_depth=4)
+    below = boost(encode(X, y), max_iter=4, l2_regularization=2.0, max_depth=4)
     assert model.model_.trees == below.trees
     (tree,) = model.model_.trees[0]
     assert tree.height <= 4

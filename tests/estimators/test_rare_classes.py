@@ -90,7 +90,7 @@ def test_few_positives_of_two_classes(n_positive):
 @pytest.mark.parametrize("bound", [0.5, 2.0, 50.0])
 def test_no_node_takes_a_longer_step(bound, max_bins):
     X, y, _, _ = rare(2, n=600, n_classes=3)
-    options = {"n_iterations": 20, "max_bins": max_bins, "min_samples_leaf": 5}
+    options = {"max_iter": 20, "max_bins": max_bins, "min_samples_leaf": 5}
     bounded = boost(encode(X, y), max_delta_step=bound, **options)
     longest = np.abs(steps_of(bounded)).max()
     assert longest <= bound * (1 + 1e-12)
@@ -105,7 +105,7 @@ def test_no_node_takes_a_longer_step(bound, max_bins):
 def test_the_bound_holds_for_quantiles_and_monotone_columns():
     X, y = make_friedman1(400, 5, random_state=0)
     for options in ({"loss": "absolute_error"}, {"monotonic_cst": [1, 1, 0, 1, 1]}, {}):
-        model = boost(encode(X, y), max_delta_step=0.25, n_iterations=5, **options)
+        model = boost(encode(X, y), max_delta_step=0.25, max_iter=5, **options)
         assert np.abs(steps_of(model)).max() <= 0.25 * (1 + 1e-12)
 
 
@@ -114,7 +114,7 @@ def test_bounded_steps_beside_brute_force():
     random = np.random.default_rng(1)
     X = random.integers(0, 12, (300, 3)).astype(float)
     y = (X[:, 0] + random.normal(0, 3, 300) > 6).astype(int)
-    model = boost(encode(X, y), n_iterations=8, max_delta_step=1.5, min_samples_leaf=10, max_leaf_nodes=6)
+    model = boost(encode(X, y), max_iter=8, max_delta_step=1.5, min_samples_leaf=10, max_leaf_nodes=6)
 
     def derivatives(raw):
         share = 1 / (1 + np.exp(-raw))
@@ -125,7 +125,7 @@ def test_bounded_steps_beside_brute_force():
         return np.clip((y[rows] - share).sum() / (share * (1 - share)).sum(), -1.5, 1.5)
 
     start = [np.log(y.mean() / (1 - y.mean()))]
-    *_, raw = naive(X, start, derivatives, n_iterations=8, max_leaves=6, min_rows=10, answer=answer)
+    *_, raw = naive(X, start, derivatives, max_iter=8, max_leaf_nodes=6, min_rows=10, answer=answer)
     np.testing.assert_allclose(model.raw(encode(X, schema=model.schema)).T, raw, rtol=1e-9)
     assert np.isclose(np.abs(steps_of(model)), 1.5).any()
 
@@ -143,7 +143,7 @@ def test_ordinary_classes_are_learnt_as_without_a_bound(load):
 def test_numbers_have_no_bound(loss):
     X, y = make_friedman1(500, 5, random_state=0)
     y = 1e6 * np.abs(y) + 1  # steps are in units of the target
-    options = {"loss": loss, "n_iterations": 10}
+    options = {"loss": loss, "max_iter": 10}
     assert boost(encode(X, y), **options).trees == boost(encode(X, y), **options, max_delta_step=None).trees
     assert "max_delta_step" not in HistGradientBoostingRegressor().get_params()
 
@@ -171,7 +171,7 @@ def test_certain_predictions_stay_numbers(max_bins):
     """After hundreds of iterations the hessians of separable classes are zero to the last bit."""
     X = np.repeat(np.arange(3.0), 40)[:, np.newaxis]
     y = np.repeat(np.arange(3), 40)
-    model = boost(encode(X, y), n_iterations=600, max_bins=max_bins, max_delta_step=None)
+    model = boost(encode(X, y), max_iter=600, max_bins=max_bins, max_delta_step=None)
     assert np.isfinite(model.raw(encode(X, schema=model.schema))).all()
     assert (model.predict(X) == y).all()
 

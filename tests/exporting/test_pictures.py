@@ -95,7 +95,7 @@ def test_the_tooltip_has_the_name_up_to_a_length_that_can_be_read(name: str) -> 
 def test_svg_options() -> None:
     tree = spam_tree(17)
     assert "leaves below" in tree.to_svg(max_depth=2)
-    assert len(tree.to_svg(max_leaves=4)) < len(tree.to_svg())
+    assert len(tree.to_svg(max_leaf_nodes=4)) < len(tree.to_svg())
     down, right = (parsed(tree.to_svg(direction=direction)) for direction in ("down", "right"))
     assert float(down.get("height")) != float(right.get("height"))
     assert "Is it spam?" in tree.to_svg(title="Is it spam?")
@@ -300,8 +300,8 @@ def test_latex_compiles(tree: Tree, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_latex_refuses_what_tex_cannot_hold() -> None:
-    with pytest.raises(ValueError, match="give a smaller max_leaves or max_depth"):
-        export(chain(2000), "latex", max_leaves=None)
+    with pytest.raises(ValueError, match="give a smaller max_leaf_nodes or max_depth"):
+        export(chain(2000), "latex", max_leaf_nodes=None)
 
 
 # ---- all of them -----------------------------------------------------------------------------------
@@ -329,7 +329,7 @@ def test_yes_leads_to_the_left(format: str) -> None:
 def test_any_depth(format: str) -> None:
     assert "99,938 leaves below" in str(export(chain(100_000), format))
     tree = chain(3_000)
-    whole = str(export(tree, format, max_leaves=None))
+    whole = str(export(tree, format, max_leaf_nodes=None))
     assert len(whole) < 3_000 * 2500
     if format == "svg":
         assert sum(1 for _ in parsed(whole).iter(f"{SVG}title")) == tree.n_nodes
@@ -338,10 +338,10 @@ def test_any_depth(format: str) -> None:
 @pytest.mark.parametrize("format", ["svg", "dot", "mermaid", "latex"])
 def test_the_default_is_a_picture_of_64_leaves(format: str) -> None:
     tree = spam_tree(10_000)
-    few, some = str(export(tree, format)), str(export(tree, format, max_leaves=64))
+    few, some = str(export(tree, format)), str(export(tree, format, max_leaf_nodes=64))
     assert few == some
     assert few.count("leaves below") > 0
-    assert "leaves below" not in str(export(tree, format, max_leaves=None))
+    assert "leaves below" not in str(export(tree, format, max_leaf_nodes=None))
 
 
 def test_the_picture_is_the_same_every_time() -> None:

@@ -78,8 +78,8 @@ def test_steps_equal_a_manual_computation() -> None:
     assert found.history == (4, 3, 3, 2, 2)  # ½³ < 0.2
     assert not found.converged
     np.testing.assert_allclose(seen[2], [[1, 0.25, 0.81]] * 2)
-    assert zero_norm(np.ones((2, 4)), solve, n_columns=1, threshold=0.2).columns.tolist() == [0]
-    assert zero_norm(np.ones((2, 4)), solve, n_columns=2, threshold=0.7).columns.tolist() == [0, 3]
+    assert zero_norm(np.ones((2, 4)), solve, n_features_to_select=1, threshold=0.2).columns.tolist() == [0]
+    assert zero_norm(np.ones((2, 4)), solve, n_features_to_select=2, threshold=0.7).columns.tolist() == [0, 3]
     several = zero_norm(np.ones((2, 2)), lambda part: np.array([[1.0, -0.5], [1.0, 0.5]]), max_iter=1)
     np.testing.assert_allclose(several.scale, [2, 1])
 

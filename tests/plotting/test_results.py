@@ -194,7 +194,7 @@ def test_boosting_shows_measured_losses() -> None:
     for other in (model.plot(), tw.plot_boosting(model)):
         assert drawn(other).get_lines()[0].get_ydata() == pytest.approx(model.model_.train_loss)
     with pytest.raises(ValueError, match="fit with early_stopping=True"):
-        boost(TRAIN, n_iterations=2).plot()
+        boost(TRAIN, max_iter=2).plot()
 
 
 def test_a_fitted_estimator_stands_for_its_result() -> None:

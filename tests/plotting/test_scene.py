@@ -116,25 +116,25 @@ def test_folding() -> None:
     tree = grow(encode(chance.normal(size=(400, 3)), chance.choice(["a", "b"], 400)))
     for options in (
         {"max_depth": 3},
-        {"max_leaves": 9},
-        {"max_depth": 4, "max_leaves": 12},
+        {"max_leaf_nodes": 9},
+        {"max_depth": 4, "max_leaf_nodes": 12},
         {"max_depth": 0},
-        {"max_leaves": 1},
+        {"max_leaf_nodes": 1},
     ):
-        shown = cards(tree, **{"max_leaves": None, **options})
+        shown = cards(tree, **{"max_leaf_nodes": None, **options})
         ends = [card for card in shown if card.is_end]
         assert sum(max(card.below, 1) for card in ends) == tree.n_leaves
         assert sum(card.rows for card in ends) == tree.rows[0]
-        assert len(ends) <= options.get("max_leaves", 999)
+        assert len(ends) <= options.get("max_leaf_nodes", 999)
         assert max(card.depth for card in shown) <= options.get("max_depth", 999)
         assert (
             shape(shown)[[card.is_end for card in shown]]
             == np.flatnonzero([card.is_end for card in shown]) + 1
         ).all()
     nine = tree.first(8)
-    assert [card.rows for card in cards(tree, max_leaves=9)] == nine.rows.tolist()
+    assert [card.rows for card in cards(tree, max_leaf_nodes=9)] == nine.rows.tolist()
     assert sum(card.is_end for card in cards(tree)) == 64
-    for wrong in ({"max_depth": -1}, {"max_leaves": 0}):
+    for wrong in ({"max_depth": -1}, {"max_leaf_nodes": 0}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             cards(tree, **wrong)
 

@@ -131,13 +131,13 @@ def test_a_large_tree_is_folded() -> None:
 
 @pytest.mark.slow
 def test_a_tree_of_any_depth(tmp_path: Path) -> None:
-    ax = chain(100_000).plot(max_leaves=8)
+    ax = chain(100_000).plot(max_leaf_nodes=8)
     assert any("99,994 leaves below" in text.get_text() for text in ax.texts)
     assert overlaps(ax) == []
     with pytest.raises(
-        ValueError, match="inches large, more than matplotlib can paint; give a smaller max_leaves"
+        ValueError, match="inches large, more than matplotlib can paint; give a smaller max_leaf_nodes"
     ):
-        chain(2_000).plot(max_leaves=None)
+        chain(2_000).plot(max_leaf_nodes=None)
 
 
 @pytest.mark.slow

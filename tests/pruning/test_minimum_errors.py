@@ -85,15 +85,15 @@ def test_losses_of_other_rows(seed: int) -> None:
 
 def test_a_cap_on_leaves() -> None:
     tree = grow(problem(5, n=300))
-    whole, capped = prune(tree, "minimum_errors"), prune(tree, "minimum_errors", max_leaves=10)
+    whole, capped = prune(tree, "minimum_errors"), prune(tree, "minimum_errors", max_leaf_nodes=10)
     kept = whole.leaves <= 10
     assert capped.leaves.tolist() == whole.leaves[kept].tolist()
     assert capped.level.tolist() == whole.level[kept].tolist()
     assert pickle.loads(pickle.dumps(capped))[0] == capped[0]
     assert capped.is_open
     assert not prune(tree, "minimum_errors", errors=float(capped.level[0])).is_open
-    with pytest.raises(ValueError, match="max_leaves"):
-        prune(tree, "minimum_errors", max_leaves=0)
+    with pytest.raises(ValueError, match="max_leaf_nodes"):
+        prune(tree, "minimum_errors", max_leaf_nodes=0)
     for errors in (float("nan"), -1, "few"):
         with pytest.raises(ValueError, match=f"errors is {errors!r}; it must be a number"):
             prune(tree, "minimum_errors", errors=errors)

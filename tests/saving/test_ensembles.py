@@ -80,21 +80,23 @@ MADE = {
         encode({"x": np.arange(600.0)}, np.arange(600) * 7 % 300), n_estimators=3, max_depth=5
     ),
     **{way: lambda way=way: forest(missing=way) for way in ("surrogate", "fractional", "category")},
-    "boosted": lambda: boost(encode(TABLE, CLASSES), rounds=6),
+    "boosted": lambda: boost(encode(TABLE, CLASSES), n_estimators=6),
     "boosted by M1": lambda: boost(
-        encode(TABLE, THREE, weight=WEIGHTS), algorithm="M1", rounds=3, max_depth=4
+        encode(TABLE, THREE, weight=WEIGHTS), algorithm="M1", n_estimators=3, max_depth=4
     ),
     "boosted with costs": lambda: boost(
-        encode(TABLE, CLASSES), rounds=3, max_depth=2, costs=[[0, 1], [2, 0]]
+        encode(TABLE, CLASSES), n_estimators=3, max_depth=2, costs=[[0, 1], [2, 0]]
     ),
-    "boosted numbers": lambda: boost_numbers(encode(TABLE, NUMBERS), rounds=4, loss="square"),
-    "gradient boosted": lambda: gradient_boost(encode(TABLE, CLASSES), n_iterations=4, min_samples_leaf=5),
-    "gradient boosted classes": lambda: gradient_boost(encode(TABLE, THREE), n_iterations=3, scored=True),
+    "boosted numbers": lambda: boost_numbers(encode(TABLE, NUMBERS), n_estimators=4, loss="square"),
+    "gradient boosted": lambda: gradient_boost(encode(TABLE, CLASSES), max_iter=4, min_samples_leaf=5),
+    "gradient boosted classes": lambda: gradient_boost(encode(TABLE, THREE), max_iter=3, scored=True),
     "gradient boosted numbers": lambda: gradient_boost(
-        encode(TABLE, SCORE + 9, weight=WEIGHTS), n_iterations=3, max_bins=None, loss="gamma"
+        encode(TABLE, SCORE + 9, weight=WEIGHTS), max_iter=3, max_bins=None, loss="gamma"
     ),
-    "no step at all": lambda: gradient_boost(encode(TABLE, SCORE), n_iterations=0),
-    "boosted in parts": lambda: boost(encode(TABLE, THREE), rounds=3, max_depth=2, missing="fractional"),
+    "no step at all": lambda: gradient_boost(encode(TABLE, SCORE), max_iter=0),
+    "boosted in parts": lambda: boost(
+        encode(TABLE, THREE), n_estimators=3, max_depth=2, missing="fractional"
+    ),
 }
 
 
@@ -200,7 +202,7 @@ def test_the_bytes_do_not_depend_on_threads(tmp_path: Path) -> None:
 
 
 def test_what_is_no_sound_ensemble_is_refused_and_nothing_is_written(tmp_path: Path) -> None:
-    good, boosted = forest(), boost(encode(TABLE, CLASSES), rounds=3)
+    good, boosted = forest(), boost(encode(TABLE, CLASSES), n_estimators=3)
     odd, other = replace(good.trees[1], rows=-good.trees[1].rows), forest(THREE).trees[0]
     broken: list[tuple[Any, str]] = [
         (replace(good, trees=(good.trees[0], by_hand())), "tree 1 has other columns than a forest"),
@@ -253,11 +255,11 @@ def small(name: str = "forest") -> Ensemble:
     if name == "forest":
         return grow_forest(encode(data, list("aabb"), weight=[1, 2, 1, 1]), n_estimators=2, max_depth=1)
     if name == "boosted":
-        return boost(encode(data, list("abab")), rounds=2)
+        return boost(encode(data, list("abab")), n_estimators=2)
     if name == "gradient boosted":
-        return gradient_boost(encode(data, list("aabb")), n_iterations=2, min_samples_leaf=1)
+        return gradient_boost(encode(data, list("aabb")), max_iter=2, min_samples_leaf=1)
     more = encode({"x": [*data["x"], 5.0]}, [1.0, 2.0, 3.0, 5.0, 9.0])
-    return boost_numbers(more, rounds=2, max_depth=1)
+    return boost_numbers(more, n_estimators=2, max_depth=1)
 
 
 def as_lines(ensemble: Ensemble, folder: Path, **changes: Any) -> Lines:
@@ -446,7 +448,7 @@ def test_columns_are_looked_at_once_however_many_trees_there_are(
 
 
 def test_iterations_are_whole(tmp_path: Path) -> None:
-    lines = as_lines(gradient_boost(encode(TABLE, THREE), n_iterations=2), tmp_path)
+    lines = as_lines(gradient_boost(encode(TABLE, THREE), max_iter=2), tmp_path)
     lines[-1][1].pop()
     refuse(signed(laid_out(lines), VERSION), tmp_path, "5 trees are no iterations of 3")
 

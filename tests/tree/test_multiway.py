@@ -102,12 +102,12 @@ def test_a_large_picture_folds_whole_splits() -> None:
     rng = np.random.default_rng(1)
     table = {f"c{i}": rng.choice(list("abcdefgh"), 600).tolist() for i in range(3)}
     tree = grow_id3(encode(table, rng.integers(0, 2, 600)))
-    shown = cards(tree, max_leaves=20)
+    shown = cards(tree, max_leaf_nodes=20)
     ends = [card for card in shown if card.is_end]
     assert 8 <= len(ends) <= 20
     assert not any(tree.joined[card.node] for card in shown)
-    assert len(cards(tree, max_leaves=2)) == 9  # the root's branches are shown in any case
-    assert len(cards(tree, max_leaves=1)) == 1
+    assert len(cards(tree, max_leaf_nodes=2)) == 9  # the root's branches are shown in any case
+    assert len(cards(tree, max_leaf_nodes=1)) == 1
 
 
 def test_children_of_any_number_stand_side_by_side() -> None:

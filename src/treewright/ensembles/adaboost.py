@@ -102,20 +102,20 @@ class Boosted(Saved, Shown):
         half, error = np.exp(self.votes / 2), self.errors
         return np.asarray(np.cumprod(np.where(error > 0, (1 - error) / half + error * half, 0.0)))
 
-    def scores(self, rows: Any, *, n_threads: int = 1) -> Floats:
+    def scores(self, rows: Any, *, n_jobs: int | None = None) -> Floats:
         """The votes for each class, (rows, classes)."""
         data = self._encode(rows)
         if any(divides(tree, data) for tree in self.trees):  # such a row has one prediction, not several
-            return deque(self.staged_scores(data, n_threads=n_threads), maxlen=1).pop()
+            return deque(self.staged_scores(data, n_jobs=n_jobs), maxlen=1).pop()
         votes = [_node_votes(tree, vote) for tree, vote in zip(self.trees, self.votes, strict=True)]
-        return TreeSum.of(self.trees, votes).totals(data, n_threads)
+        return TreeSum.of(self.trees, votes).totals(data, n_threads(n_jobs))
 
-    def staged_scores(self, rows: Any, *, n_threads: int = 1) -> Iterator[Floats]:
+    def staged_scores(self, rows: Any, *, n_jobs: int | None = None) -> Iterator[Floats]:
         """The votes for each class after each round; one array, updated in place."""
         data = self._encode(rows)
-        scores = np.zeros((data.n_rows, len(self.classes)))
+        scores, threads = np.zeros((data.n_rows, len(self.classes))), n_threads(n_jobs)
         for tree, vote in zip(self.trees, self.votes, strict=True):
-            _add_votes(scores, codes(tree, data, n_threads)[:, 0], vote)
+            _add_votes(scores, codes(tree, data, threads)[:, 0], vote)
             yield scores
 
     def predict(self, rows: Any) -> NDArray[Any]:
@@ -134,13 +134,13 @@ class Boosted(Saved, Shown):
         return np.array([weight[scores.argmax(axis=1) != truth].sum() / weight.sum() for scores in stages])
 
     @checked_keywords
-    def margins(self, rows: Any, *, n_threads: int = 1) -> Floats:
+    def margins(self, rows: Any, *, n_jobs: int | None = None) -> Floats:
         """The margin of each row, from -1 (all votes for one wrong class) to 1 (all for the true class).
 
         The votes for the true class less those for the strongest other one, as a share of all votes.
         """
         data = given_rows(self.trees[0], rows, "rows")
-        return vote_margins(self.scores(data, n_threads=n_threads), np.asarray(data.targets)[0])
+        return vote_margins(self.scores(data, n_jobs=n_jobs), np.asarray(data.targets)[0])
 
     @checked_keywords
     def plot(self, rows: Any = None, *, test: Any = None, axes: Any = None) -> tuple[Axes, Axes]:
@@ -172,7 +172,7 @@ def boost(
     data: Dataset,
     /,
     *,
-    rounds: int = 50,
+    n_estimators: int = 50,
     algorithm: Algorithm = "SAMME",
     learning_rate: float = 1.0,
     grower: Callable[[Dataset, int], Tree] | None = None,
@@ -189,7 +189,7 @@ def boost(
     ----------
     data : table, tuple (table, target) or (table, target, weight), or Dataset
         Rows with the classes of one target. Their weights, if any, are where boosting starts.
-    rounds : int
+    n_estimators : int
         The largest number of trees.
     algorithm : {"SAMME", "M1"}
         For several classes, SAMME accepts any tree that is better than guessing; M1 needs trees with an error
@@ -214,14 +214,14 @@ def boost(
     --------
     >>> from treewright import encode
     >>> data = encode({"x": range(10)}, list("aaabbbbaaa"))
-    >>> boosted = boost(data, rounds=3)
+    >>> boosted = boost(data, n_estimators=3)
     >>> boosted.training_errors.round(2).tolist(), boosted.bounds.round(2).tolist()
     ([0.3, 0.3, 0.0], [0.92, 0.75, 0.58])
     >>> boosted.predict({"x": [0, 5, 9]}).tolist()
     ['a', 'b', 'a']
     """
     check_boostable(data, classes=True)
-    most, rate = whole_number("rounds", rounds, 1), positive_rate(learning_rate)
+    most, rate = whole_number("n_estimators", n_estimators, 1), positive_rate(learning_rate)
     if algorithm not in get_args(Algorithm):
         raise ValueError(f"algorithm is {algorithm!r}; it must be 'SAMME' or 'M1'")
     grow_tree = tree_grower(grower, growing, n_jobs, {"max_depth": 1})

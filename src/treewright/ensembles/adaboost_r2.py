@@ -76,18 +76,18 @@ class BoostedNumbers(Saved, Shown):
         n = len(self.trees)
         return f"<BoostedNumbers: {n} tree{'s' * (n != 1)}>"
 
-    def answers(self, rows: Any, *, n_threads: int = 1) -> Floats:
+    def answers(self, rows: Any, *, n_jobs: int | None = None) -> Floats:
         """The predictions of each tree, (rows, trees)."""
         data = encoded_rows(rows, "rows", self.schema)
-        return np.stack([numbers(tree, data, n_threads)[:, 0] for tree in self.trees], axis=1)
+        return np.stack([numbers(tree, data, n_threads(n_jobs))[:, 0] for tree in self.trees], axis=1)
 
-    def predict(self, rows: Any, *, n_threads: int = 1) -> Floats:
+    def predict(self, rows: Any, *, n_jobs: int | None = None) -> Floats:
         """The median of the predictions of the trees, weighted by their votes."""
-        return np.asarray(self._medians(rows, [len(self.trees)], n_threads)[0])
+        return np.asarray(self._medians(rows, [len(self.trees)], n_jobs)[0])
 
-    def staged_predict(self, rows: Any, *, n_threads: int = 1) -> Iterator[Floats]:
+    def staged_predict(self, rows: Any, *, n_jobs: int | None = None) -> Iterator[Floats]:
         """The same after each round."""
-        yield from self._medians(rows, range(1, len(self.trees) + 1), n_threads)
+        yield from self._medians(rows, range(1, len(self.trees) + 1), n_jobs)
 
     def staged_errors(self, rows: Any) -> Floats:
         """The weighted mean squared error after each round."""
@@ -97,7 +97,7 @@ class BoostedNumbers(Saved, Shown):
             [np.average((stage - truth) ** 2, weights=weight) for stage in self.staged_predict(data)]
         )
 
-    def _medians(self, rows: Any, stages: Any, n_threads: int) -> Floats:
+    def _medians(self, rows: Any, stages: Any, n_jobs: int | None) -> Floats:
         """For each stage, a number of trees, the median of each row: (stages, rows)."""
         data = encoded_rows(rows, "rows", self.schema)
         out = np.empty((len(stages), data.n_rows))
@@ -105,7 +105,7 @@ class BoostedNumbers(Saved, Shown):
         for first in range(0, data.n_rows, size):
             block = slice(first, first + size)
             rows = data if size >= data.n_rows else data.take(block)
-            out[:, block] = _medians(self.answers(rows, n_threads=n_threads), self.votes, stages)
+            out[:, block] = _medians(self.answers(rows, n_jobs=n_jobs), self.votes, stages)
         return out
 
 
@@ -131,7 +131,7 @@ def boost_numbers(
     data: Dataset,
     /,
     *,
-    rounds: int = 50,
+    n_estimators: int = 50,
     loss: Loss = "linear",
     learning_rate: float = 1.0,
     resample: bool = False,
@@ -150,7 +150,7 @@ def boost_numbers(
     ----------
     data : table, tuple (table, target) or (table, target, weight), or Dataset
         Rows with the numbers of one target. Their weights, if any, are where boosting starts.
-    rounds : int
+    n_estimators : int
         The most trees.
     loss : {"linear", "square", "exponential"}
         What a row loses by its distance from the prediction, as a share of the largest distance.
@@ -174,11 +174,11 @@ def boost_numbers(
     --------
     >>> from treewright import encode
     >>> data = encode({"x": range(8)}, [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0])
-    >>> boost_numbers(data, rounds=9, max_depth=2).staged_errors(data).round(2)[[0, -1]].tolist()
+    >>> boost_numbers(data, n_estimators=9, max_depth=2).staged_errors(data).round(2)[[0, -1]].tolist()
     [0.25, 0.25]
     """
     check_boostable(data, classes=False)
-    most, rate = whole_number("rounds", rounds, 1), positive_rate(learning_rate)
+    most, rate = whole_number("n_estimators", n_estimators, 1), positive_rate(learning_rate)
     if loss not in get_args(Loss):
         raise ValueError(f"loss is {loss!r}; it must be 'linear', 'square' or 'exponential'")
     grow_tree = tree_grower(grower, growing, n_jobs, {"max_depth": 3})

@@ -50,7 +50,7 @@ def boost(
     train = table if work.n_train == len(work.target) else table.take(slice(work.n_train))
     if train.n_rows > _core.small_rows:
         train.bins(limits["n_threads"])
-    first = 0 if begun is None else begun.n_iterations
+    first = 0 if begun is None else begun.n_iter
     scores = _Scores(work, limits, begun)
     scores.start(raw)
     trees: list[Tree] = []

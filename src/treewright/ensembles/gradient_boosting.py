@@ -50,7 +50,7 @@ class GradientBoosted(Saved, Shown):
 
     >>> from treewright import encode
     >>> data = encode({"x": range(100)}, [0] * 50 + [1] * 50)
-    >>> model = boost(data, n_iterations=10)
+    >>> model = boost(data, max_iter=10)
     >>> model
     <GradientBoosted: log_loss, 10 iterations, 10 trees>
     >>> print(model.trees[0][0].root.test)
@@ -66,15 +66,15 @@ class GradientBoosted(Saved, Shown):
 
     def _layout(self) -> Layout:
         trees = [tree for of_iteration in self.trees for tree in of_iteration]
-        facts = {"loss": self.loss, "iterations": f"{self.n_iterations:,}"} | tree_facts(trees, self.schema)
+        facts = {"loss": self.loss, "iterations": f"{self.n_iter:,}"} | tree_facts(trees, self.schema)
         return Layout.of_facts("GradientBoosted", facts)
 
     def __repr__(self) -> str:
         n_trees = sum(map(len, self.trees))
-        return f"<GradientBoosted: {self.loss}, {self.n_iterations} iterations, {n_trees} trees>"
+        return f"<GradientBoosted: {self.loss}, {self.n_iter} iterations, {n_trees} trees>"
 
     @property
-    def n_iterations(self) -> int:
+    def n_iter(self) -> int:
         """The number of iterations."""
         return len(self.trees)
 
@@ -83,13 +83,13 @@ class GradientBoosted(Saved, Shown):
         """The number of trees in an iteration."""
         return len(self.baseline)
 
-    def raw(self, data: Any, n_threads: int = 1) -> Floats:
+    def raw(self, data: Any, n_jobs: int | None = None) -> Floats:
         """The sum of the baseline and the predictions of all trees, (rows of a table or Dataset, outputs)."""
         data = encoded_rows(data, "data", self.schema)
         out = np.zeros((data.n_rows, self.n_outputs))
         for k in range(self.n_outputs):
             if self.trees:
-                out[:, k] = self._tree_sums[k].totals(data, n_threads)[:, 0]
+                out[:, k] = self._tree_sums[k].totals(data, n_threads(n_jobs))[:, 0]
         return out + self.baseline
 
     @cached_property
@@ -101,16 +101,16 @@ class GradientBoosted(Saved, Shown):
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_tree_sums"}
 
-    def staged_raw(self, data: Any, n_threads: int = 1) -> Iterator[Floats]:
+    def staged_raw(self, data: Any, n_jobs: int | None = None) -> Iterator[Floats]:
         """The same after each iteration; the last equals `raw` to the bit."""
         data = encoded_rows(data, "data", self.schema)
         out = np.zeros((data.n_rows, self.n_outputs))
         for of_iteration in self.trees:
             for k, tree in enumerate(of_iteration):
-                out[:, k] += TreeSum.of([tree], [tree.value]).totals(data, n_threads)[:, 0]
+                out[:, k] += TreeSum.of([tree], [tree.value]).totals(data, n_threads(n_jobs))[:, 0]
             yield out + self.baseline
 
-    def add_as_grown(self, raw: Floats, data: Dataset, n_threads: int) -> None:
+    def add_as_grown(self, raw: Floats, data: Dataset, n_jobs: int | None) -> None:
         """Add the trees to the baseline, in the order in which they were grown: `raw` has a row per output.
 
         Sums in another order differ in their last bits, and so would the trees of a warm start from those of
@@ -118,7 +118,7 @@ class GradientBoosted(Saved, Shown):
         """
         for of_iteration in self.trees:
             for k, tree in enumerate(of_iteration):
-                raw[k] += TreeSum.of([tree], [tree.value]).totals(data, n_threads)[:, 0]
+                raw[k] += TreeSum.of([tree], [tree.value]).totals(data, n_threads(n_jobs))[:, 0]
 
     def predict(self, table: Any) -> NDArray[Any]:
         """Classes or numbers for the rows of a table."""
@@ -146,9 +146,10 @@ class GradientBoosted(Saved, Shown):
         """Plot the loss after each iteration, where `early_stopping` has measured it; needs matplotlib."""
         return plot_boosting(self, ax)
 
-    def first(self, n_iterations: int) -> GradientBoosted:
+    @checked_keywords
+    def first(self, max_iter: int) -> GradientBoosted:
         """The model after its first iterations."""
-        n = whole_number("n_iterations", n_iterations, 0)
+        n = whole_number("max_iter", max_iter, 0)
         kept = {name: getattr(self, name)[: n + 1] for name in ("train_loss", "validation_loss")}
         return replace(self, trees=self.trees[:n], **kept)
 
@@ -179,7 +180,7 @@ def boost(data: Dataset, **options: Any) -> GradientBoosted:
     Examples
     --------
     >>> from treewright import encode
-    >>> model = boost(encode({"x": range(80)}, [1.5] * 40 + [3.5] * 40), n_iterations=50)
+    >>> model = boost(encode({"x": range(80)}, [1.5] * 40 + [3.5] * 40), max_iter=50)
     >>> model.raw(encode({"x": [0, 79]}, schema=model.schema)).round(2).ravel().tolist()
     [1.51, 3.49]
     """
@@ -188,14 +189,14 @@ def boost(data: Dataset, **options: Any) -> GradientBoosted:
     check_target(name, data)
     begun: GradientBoosted | None = options["begun"]
     after: Callable[[Stage], bool] | None = options["after"]
-    first = 0 if begun is None else begun.n_iterations
+    first = 0 if begun is None else begun.n_iter
     limits = _limits(options, name, data.schema)
     work = Work(data, name, options["validation"], options["quantile"])
     start = work.start if begun is None else begun.baseline
     raw = np.empty((len(start), len(work.target)))
     raw[:] = start[:, np.newaxis]
     if begun is not None:
-        begun.add_as_grown(raw, data if work.rows is None else data.take(work.rows), limits["n_threads"])
+        begun.add_as_grown(raw, data if work.rows is None else data.take(work.rows), options["n_jobs"])
     listener = None if after is None else _listener(after, raw, work, first)
     if after is not None and begun is None and after(work.stage(raw)):
         limits["n_iterations"] = 0
@@ -279,7 +280,7 @@ def _limits(options: dict[str, Any], loss: str, schema: Schema) -> dict[str, Any
         "loss": loss,
         "quantile": float(options["quantile"]),
         "max_cells": as_limit(options["max_bins"]),
-        "n_iterations": as_limit(options["n_iterations"]),
+        "n_iterations": as_limit(options["max_iter"]),
         "max_leaves": as_limit(options["max_leaf_nodes"]),
         "max_depth": as_limit(options["max_depth"]),
         "min_rows_leaf": as_limit(options["min_samples_leaf"]),
@@ -290,8 +291,8 @@ def _limits(options: dict[str, Any], loss: str, schema: Schema) -> dict[str, Any
         "monotone": _monotone(options["monotonic_cst"], schema, loss),
         "groups": _groups(options["interaction_cst"], schema),
         "seed": as_limit(options["random_state"]),
-        "scored": bool(options["scored"]) or options["patience"] is not None,
-        "patience": as_limit(options["patience"] or 0),
+        "scored": bool(options["scored"]) or options["n_iter_no_change"] is not None,
+        "patience": as_limit(options["n_iter_no_change"] or 0),
         "tolerance": float(options["tol"]),
         "n_threads": n_threads(options["n_jobs"]),
     }

@@ -18,6 +18,7 @@ from treewright.ensembles.forest import Forest
 from treewright.ensembles.permutation import shuffled_rises
 from treewright.ensembles.side_by_side import Listener, results_in_order, side_by_side
 from treewright.ensembles.totals import has_simple_routes
+from treewright.growing import n_threads
 from treewright.plotting.explanations import Bars, plot_importance
 from treewright.plotting.forests import plot_out_of_bag
 from treewright.tree import Tree
@@ -79,7 +80,7 @@ class OutOfBag(Shown):
             return np.asarray(self.sums / self.votes[:, np.newaxis])
 
 
-def out_of_bag(forest: Forest, data: Any, *, n_threads: int = 1) -> OutOfBag:
+def out_of_bag(forest: Forest, data: Any, *, n_jobs: int | None = None) -> OutOfBag:
     """The votes of each tree for its out-of-bag rows; `data` are the training rows, a Dataset or a tuple
     (table, target).
 
@@ -110,13 +111,13 @@ def out_of_bag(forest: Forest, data: Any, *, n_threads: int = 1) -> OutOfBag:
         losses[rows] = loss
         curve.append(so_far[0] / so_far[1] if so_far[1] > 0 else np.nan)
 
-    side_by_side(vote, range(len(forest)), n_threads, count)
+    side_by_side(vote, range(len(forest)), n_threads(n_jobs), count)
     if votes.any():
         curve[-1] = float(losses[votes > 0].mean())  # not by differences, which are rounded
     return OutOfBag(sums, votes, answers, np.array(curve))
 
 
-def votes_against(forest: Forest, data: Any, n_threads: int = 1) -> tuple[Floats, NDArray[np.bool_]]:
+def votes_against(forest: Forest, data: Any, n_jobs: int | None = None) -> tuple[Floats, NDArray[np.bool_]]:
     """The votes against the true class of out-of-bag rows, and which rows these are for each tree: two
     matrices (trees, rows), as `certify_votes` takes them. `data` as for `out_of_bag`.
 
@@ -150,7 +151,7 @@ def votes_against(forest: Forest, data: Any, n_threads: int = 1) -> tuple[Floats
         against[member, rows] = np.clip(1.0 - own, 0.0, 1.0)  # mixtures of leaves are rounded
         return member
 
-    side_by_side(vote, range(len(forest)), n_threads, lambda _: None)
+    side_by_side(vote, range(len(forest)), n_threads(n_jobs), lambda _: None)
     return against, unseen
 
 
@@ -268,7 +269,7 @@ class ForestImportance(Shown):
         return self._layout(len(self.columns)).text()
 
 
-def importance_of(forest: Forest, data: Any, n_threads: int = 1) -> ForestImportance:
+def importance_of(forest: Forest, data: Any, n_jobs: int | None = None) -> ForestImportance:
     """Permutation importance by out-of-bag rows (Breiman 2001); `data` as for `out_of_bag`.
 
     Each tree predicts its out-of-bag rows, as they are and with one column shuffled; the mean rise of the
@@ -292,7 +293,7 @@ def importance_of(forest: Forest, data: Any, n_threads: int = 1) -> ForestImport
             return shuffled_rises(tree, data, rows, random)
         return _rises_by_column(tree, data, rows, random, listener)
 
-    all_rises = np.array(results_in_order(rises, range(len(forest)), n_threads))
+    all_rises = np.array(results_in_order(rises, range(len(forest)), n_threads(n_jobs)))
     error = all_rises.std(axis=0, ddof=min(1, len(forest) - 1)) / np.sqrt(len(forest))
     shares = forest.gain_shares
     numbers = np.stack([all_rises.mean(axis=0), error, shares], axis=1).tolist()

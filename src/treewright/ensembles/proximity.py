@@ -16,6 +16,7 @@ from treewright.ensembles.bootstrap import Draws
 from treewright.ensembles.forest import Forest
 from treewright.ensembles.out_of_bag import refuse_other_rows
 from treewright.ensembles.side_by_side import Listener, results_in_order
+from treewright.growing import n_threads
 from treewright.tree import Tree
 
 Floats = NDArray[np.float64]
@@ -25,10 +26,12 @@ _MOST_PAIRS = 2**22  # (row, training target) pairs in memory at a time
 _HAIR = 1e-6  # by which shares may miss a level: they are stored in single precision
 
 
-def leaves_of(forest: Forest, data: Any, n_threads: int = 1) -> Ints:
+def leaves_of(forest: Forest, data: Any, n_jobs: int | None = None) -> Ints:
     """The leaf of each row, of a table or a Dataset, in each tree: (rows, trees)."""
     data = encoded_rows(data, "data", forest.schema)
-    return np.stack(results_in_order(lambda tree, _: tree.apply(data), forest.trees, n_threads), axis=1)
+    return np.stack(
+        results_in_order(lambda tree, _: tree.apply(data), forest.trees, n_threads(n_jobs)), axis=1
+    )
 
 
 def proximity(
@@ -37,7 +40,7 @@ def proximity(
     other: Any = None,
     *,
     out_of_bag: bool = False,
-    n_threads: int = 1,
+    n_jobs: int | None = None,
 ) -> Floats:
     """The share of the trees in which two rows are in the same leaf: (rows of `data`, rows of `other`).
 
@@ -65,8 +68,8 @@ def proximity(
         raise ValueError("out_of_bag is for pairs of training rows; leave other out")
     if out_of_bag:
         refuse_other_rows(forest, data)
-    mine = leaves_of(forest, data, n_threads)
-    theirs = mine if other is None else leaves_of(forest, other, n_threads)
+    mine = leaves_of(forest, data, n_jobs)
+    theirs = mine if other is None else leaves_of(forest, other, n_jobs)
     together = np.zeros((n, m))
     if not out_of_bag:
         for own, others in zip(mine.T, theirs.T, strict=True):
@@ -96,7 +99,7 @@ class LeafTargets:
 
     @classmethod
     def of(
-        cls, trees: Sequence[Tree], draws: Draws, data: Dataset, first: int = 0, n_threads: int = 1
+        cls, trees: Sequence[Tree], draws: Draws, data: Dataset, first: int = 0, n_jobs: int | None = None
     ) -> LeafTargets:
         """The targets of the rows of a table in trees that were grown from draws of them.
 
@@ -117,7 +120,7 @@ class LeafTargets:
             share = (weight[rows] / total[leaf]).astype(np.float32)
             return start.astype(np.int64), rank[rows].astype(np.int32), share
 
-        found = results_in_order(sort_targets, range(len(trees)), n_threads)
+        found = results_in_order(sort_targets, range(len(trees)), n_threads(n_jobs))
         start, order, share = ([each[k] for each in found] for k in range(3))
         return cls(numbers, tuple(start), tuple(order), tuple(share))  # type: ignore[arg-type]
 
@@ -127,7 +130,7 @@ class LeafTargets:
             self.numbers, self.start + more.start, self.order + more.order, self.weight + more.weight
         )
 
-    def quantiles(self, forest: Forest, data: Dataset, levels: Any, n_threads: int = 1) -> Floats:
+    def quantiles(self, forest: Forest, data: Dataset, levels: Any, n_jobs: int | None = None) -> Floats:
         """The quantiles of the targets that share a leaf with each row, (rows, levels).
 
         The weight of a training row is its share in the leaf of the row, averaged over the trees; the
@@ -136,7 +139,7 @@ class LeafTargets:
         probabilities = np.asarray(levels, np.float64)
         if probabilities.ndim != 1 or not ((probabilities >= 0) & (probabilities <= 1)).all():
             raise ValueError(f"quantiles are {levels!r}; they must be numbers from 0 to 1")
-        leaf = leaves_of(forest, data, n_threads)
+        leaf = leaves_of(forest, data, n_jobs)
         sizes = np.stack(
             [start[own + 1] - start[own] for start, own in zip(self.start, leaf.T, strict=True)], axis=1
         )

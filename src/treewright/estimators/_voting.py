@@ -174,11 +174,10 @@ class VotingEstimator(VotingParameters, TableEstimator):
     ) -> None:
         forest = Forest(tuple(trees), draws, getattr(self, "voting", "soft"))
         fitted: Fitted = {"model_": forest, **of_ensemble(described)}
-        threads = n_threads(self.n_jobs)
         if self.oob_score:
-            fitted |= self._oob_attributes(out_of_bag(forest, data, n_threads=threads), data)
+            fitted |= self._oob_attributes(out_of_bag(forest, data, n_jobs=self.n_jobs), data)
         if getattr(self, "keep_targets", False) and len(data.schema.targets) == 1:
-            more = LeafTargets.of(trees[n_before:], draws, data, n_before, threads)
+            more = LeafTargets.of(trees[n_before:], draws, data, n_before, self.n_jobs)
             old: LeafTargets | None = vars(self).get("_leaf_targets") if n_before else None
             fitted["_leaf_targets"] = more if old is None else old.extend(more)
         replace_fit(self, fitted)
@@ -270,7 +269,7 @@ class VotingEstimator(VotingParameters, TableEstimator):
             ``print`` shows it, the most important column first; ``.rises`` has one number per column.
         """
         forest, data = self._fit_data(X, y, sample_weight)
-        return importance_of(forest, data, n_threads(self.n_jobs))
+        return importance_of(forest, data, self.n_jobs)
 
     @documented
     def apply(self, X: Any) -> NDArray[np.int64]:
@@ -282,7 +281,7 @@ class VotingEstimator(VotingParameters, TableEstimator):
             Node numbers, in preorder from left to right.
         """
         fitted, rows = self._rows(X)
-        return leaves_of(fitted["model_"], rows, n_threads(self.n_jobs)).astype(np.int64)
+        return leaves_of(fitted["model_"], rows, self.n_jobs).astype(np.int64)
 
     @documented
     def decision_path(self, X: Any) -> tuple[csr_matrix, NDArray[np.intp]]:
@@ -325,7 +324,7 @@ class VotingEstimator(VotingParameters, TableEstimator):
                 f"out_of_bag=True is for the {forest.draws.n_rows:,} rows of the fit, in their order; X has "
                 f"{rows.n_rows:,} rows, and not the same"
             )
-        return proximity(forest, rows, others, out_of_bag=out_of_bag, n_threads=n_threads(self.n_jobs))
+        return proximity(forest, rows, others, out_of_bag=out_of_bag, n_jobs=self.n_jobs)
 
     def _fit_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Forest, Dataset]:
         forest: Forest = self._fitted()["model_"]
@@ -385,7 +384,7 @@ class VotingClassifierMixin(ClassifierPredictions):
         """
         forest, data = self._fit_data(X, y, sample_weight)
         self._refuse_class_weights(data)
-        against, unseen = votes_against(forest, data, n_threads(self.n_jobs))
+        against, unseen = votes_against(forest, data, self.n_jobs)
         return certify_votes(against, out=unseen, method=method, delta=delta)
 
     def _refuse_class_weights(self, data: Dataset) -> None:
@@ -451,8 +450,8 @@ class VotingRegressorMixin(RegressorPredictions):
             if fitted["n_outputs_"] > 1:
                 raise ValueError("quantiles are for one target; this forest predicts several")
             raise ValueError("quantiles need the targets of the training rows: fit with keep_targets=True")
-        forest, threads = fitted["model_"], n_threads(self.n_jobs)
-        found: Floats = fitted["_leaf_targets"].quantiles(forest, rows, quantiles, threads)
+        forest = fitted["model_"]
+        found: Floats = fitted["_leaf_targets"].quantiles(forest, rows, quantiles, self.n_jobs)
         return found
 
     @documented

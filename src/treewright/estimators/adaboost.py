@@ -30,7 +30,7 @@ from treewright.estimators._tables import Fitted, replace_fit
 from treewright.estimators.fitting import TreeEstimator, check_parameters
 from treewright.estimators.targets import plain_target
 from treewright.estimators.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from treewright.growing import n_features_drawn, n_threads
+from treewright.growing import n_features_drawn
 from treewright.parameters import documented
 from treewright.parameters.boosting import AdaBoostParameters
 from treewright.parameters.checks import TRUE_OR_FALSE, one_of
@@ -81,7 +81,7 @@ class AdaBoostEstimator(AnyEstimator, AdaBoostParameters, TableEstimator):
         model = self._boosted(
             data,
             seed,
-            rounds=int(self.n_estimators),
+            n_estimators=int(self.n_estimators),
             learning_rate=self.learning_rate,
             grower=partial(_grow_round, template, seed),
             n_jobs=self.n_jobs,
@@ -268,7 +268,7 @@ class AdaBoostClassifier(
             The votes for the class less those for the strongest other one, as a share of all.
         """
         model: Boosted = self._rows(X)[0]["model_"]
-        return model.margins((X, plain_target(y, type(self).__name__)), n_threads=n_threads(self.n_jobs))
+        return model.margins((X, plain_target(y, type(self).__name__)), n_jobs=self.n_jobs)
 
     @checked_keywords
     def plot(self, rows: Any = None, *, test: Any = None, axes: Any = None) -> Any:  # type: ignore[override]
@@ -280,12 +280,12 @@ class AdaBoostClassifier(
         """The votes for each class, and their total."""
         fitted, data = self._rows(X)
         model: Boosted = fitted["model_"]
-        return fitted, (model.scores(data, n_threads=n_threads(self.n_jobs)), float(model.votes.sum()))
+        return fitted, (model.scores(data, n_jobs=self.n_jobs), float(model.votes.sum()))
 
     def _staged_raw(self, X: Any) -> Iterator[tuple[Fitted, tuple[Floats, float]]]:
         fitted, data = self._rows(X)
         model: Boosted = fitted["model_"]
-        stages = model.staged_scores(data, n_threads=n_threads(self.n_jobs))
+        stages = model.staged_scores(data, n_jobs=self.n_jobs)
         for scores, total in zip(stages, np.cumsum(model.votes).tolist(), strict=True):
             yield fitted, (scores, total)
 
@@ -365,9 +365,9 @@ class AdaBoostRegressor(RegressorPredictions, AdaBoostEstimator, sklearn.ensembl
     def _numbers(self, X: Any) -> Floats:
         fitted, data = self._rows(X)
         model: BoostedNumbers = fitted["model_"]
-        return model.predict(data, n_threads=n_threads(self.n_jobs))
+        return model.predict(data, n_jobs=self.n_jobs)
 
     def staged_predict(self, X: Any) -> Iterator[Floats]:
         """Yield `predict` after each iteration."""
         fitted, data = self._rows(X)
-        yield from fitted["model_"].staged_predict(data, n_threads=n_threads(self.n_jobs))
+        yield from fitted["model_"].staged_predict(data, n_jobs=self.n_jobs)

@@ -27,7 +27,7 @@ from treewright.estimators._predictions import (
 from treewright.estimators._table_estimator import TableEstimator
 from treewright.estimators._tables import Fitted, replace_fit
 from treewright.estimators.targets import plain_target
-from treewright.growing import n_features_drawn, n_threads
+from treewright.growing import n_features_drawn
 from treewright.parameters.boosting import GradientBoostingParameters, LongestStep
 from treewright.parameters.checks import is_fraction, is_int, number, one_of
 from treewright.parameters.spec import parameter
@@ -153,7 +153,7 @@ class GradientBoostingEstimator(GradientBoostingParameters, TableEstimator):
             random_state=seeds["_column_seed"],
             validation=aside,
             scored=stops and self.scoring == "loss",
-            patience=int(self.n_iter_no_change) if stops and self.scoring == "loss" else None,
+            n_iter_no_change=int(self.n_iter_no_change) if stops and self.scoring == "loss" else None,
             begun=begun,
             after=monitor.after,
         )
@@ -164,7 +164,7 @@ class GradientBoostingEstimator(GradientBoostingParameters, TableEstimator):
             | seeds
             | {
                 "model_": model,
-                "n_iter_": model.n_iterations,
+                "n_iter_": model.n_iter,
                 "do_early_stopping_": stops,
                 "is_categorical_": is_category if is_category.any() else None,
                 "train_score_": monitor.train_score(model),
@@ -199,9 +199,9 @@ class GradientBoostingEstimator(GradientBoostingParameters, TableEstimator):
             raise ValueError(
                 "warm_start: the table, the target or the loss is not that of the fit to be continued"
             )
-        if self.max_iter < begun.n_iterations:
+        if self.max_iter < begun.n_iter:
             raise ValueError(
-                f"max_iter={self.max_iter} must be larger than or equal to n_iter_={begun.n_iterations} when "
+                f"max_iter={self.max_iter} must be larger than or equal to n_iter_={begun.n_iter} when "
                 "warm_start==True"
             )
         return begun, {name: before[name] for name in names}
@@ -211,12 +211,12 @@ class GradientBoostingEstimator(GradientBoostingParameters, TableEstimator):
         n_columns, least = data.n_columns, self.min_samples_leaf
         drawn = ceil(self.max_features * n_columns) if is_fraction(self.max_features) else 0
         drawn = drawn or n_features_drawn(self.max_features, n_columns)
-        left = self.max_iter - (begun.n_iterations if begun is not None else 0)
+        left = self.max_iter - (begun.n_iter if begun is not None else 0)
         return {
             **{name: getattr(self, name) for name in _OPTIONS},
             "quantile": 0.5 if getattr(self, "quantile", None) is None else self.quantile,  # type: ignore[attr-defined]
             "max_delta_step": getattr(self, "max_delta_step", "auto"),
-            "n_iterations": int(left),
+            "max_iter": int(left),
             "min_samples_leaf": int(least) if is_int(least) else ceil(least * data.n_counted),
             "max_features": drawn if drawn < n_columns else None,
         }
@@ -224,11 +224,11 @@ class GradientBoostingEstimator(GradientBoostingParameters, TableEstimator):
     def _raw(self, X: Any) -> tuple[Fitted, Floats]:
         """The attributes of the fit, and the sums of its trees for each row."""
         fitted, rows = self._rows(X)
-        return fitted, fitted["model_"].raw(rows, n_threads(self.n_jobs))
+        return fitted, fitted["model_"].raw(rows, self.n_jobs)
 
     def _staged_raw(self, X: Any) -> Iterator[tuple[Fitted, Floats]]:
         fitted, rows = self._rows(X)
-        for raw in fitted["model_"].staged_raw(rows, n_threads(self.n_jobs)):
+        for raw in fitted["model_"].staged_raw(rows, self.n_jobs):
             yield fitted, raw
 
 

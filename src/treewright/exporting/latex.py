@@ -66,7 +66,7 @@ def render(tree: Tree, *, document: bool = False, **options: Any) -> str:
     if max(wide, high) > _LARGEST:
         raise ValueError(
             f"the picture would be {max(wide, high):,.0f} points large, which TeX cannot do; give a smaller "
-            "max_leaves or max_depth"
+            "max_leaf_nodes or max_depth"
         )
     picture = [
         r"% \usepackage{tikz}",

@@ -25,8 +25,10 @@ def tree_as_html(tree: Tree) -> str:
     """The picture of a tree, of a large one its upper part, and a line that sums it up."""
     facts = [f"depth {tree.height:,}", count(len(tree.schema.columns), "column"), tree.criterion]
     if tree.n_leaves > _MOST_LEAVES:
-        facts.append(f"the first {_MOST_LEAVES} of {tree.n_leaves:,} leaves; plot(max_leaves=None) shows all")
-    picture = svg.render(tree, max_leaves=_MOST_LEAVES)
+        facts.append(
+            f"the first {_MOST_LEAVES} of {tree.n_leaves:,} leaves; plot(max_leaf_nodes=None) shows all"
+        )
+    picture = svg.render(tree, max_leaf_nodes=_MOST_LEAVES)
     return html_block(picture, sentences_html([" · ".join(facts)]))
 
 

@@ -121,7 +121,13 @@ class SelectionPath(ShownTable):
 @takes_rows
 @takes(SearchOptions.parameters | RunParameters.parameters)
 def search_columns(
-    data: Dataset, /, folds: Folds, scorer: Scorer, *, n_columns: int | None = None, **options: Any
+    data: Dataset,
+    /,
+    folds: Folds,
+    scorer: Scorer,
+    *,
+    n_features_to_select: int | None = None,
+    **options: Any,
 ) -> SelectionPath:
     """Search for the columns from which trees score best on held-out rows.
 
@@ -131,12 +137,13 @@ def search_columns(
         Positions of rows.
     scorer : Scorer
         Grows and scores the trees.
-    n_columns : int, optional
+    n_features_to_select : int, optional
         The number of columns to choose; None chooses the number with the best score.
     """
-    if n_columns is not None and whole_number("n_columns", n_columns, 1) > data.n_columns:
+    n_columns = n_features_to_select
+    if n_columns is not None and whole_number("n_features_to_select", n_columns, 1) > data.n_columns:
         raise ValueError(
-            f"n_columns is {n_columns}; it must be at most the number of columns, {data.n_columns}"
+            f"n_features_to_select is {n_columns}; it must be at most the number of columns, {data.n_columns}"
         )
     pairs = [(data.take(training), data.take(test)) for training, test in folds]
     search = _Search(data, pairs, scorer, options["n_jobs"], options["progress"])

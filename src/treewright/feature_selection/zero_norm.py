@@ -35,13 +35,15 @@ class ZeroNorm:
     converged: bool = False
 
     @property
-    def n_iterations(self) -> int:
+    def n_iter(self) -> int:
         """The number of models that were fitted."""
         return len(self.history) - 1
 
 
 @takes(ZeroNormOptions.parameters | ProgressParameters.parameters)
-def zero_norm(matrix: Floats, solve: Solver, *, n_columns: int | None = None, **options: Any) -> ZeroNorm:
+def zero_norm(
+    matrix: Floats, solve: Solver, *, n_features_to_select: int | None = None, **options: Any
+) -> ZeroNorm:
     """Rescale columns by the weights of linear models until few are left or nothing changes.
 
     Parameters
@@ -51,7 +53,7 @@ def zero_norm(matrix: Floats, solve: Solver, *, n_columns: int | None = None, **
     solve : callable
         Fits a linear model to a matrix of some of the columns, rescaled, and returns its weights; absolute
         weights of several models (one class against the others) are added up.
-    n_columns : int, optional
+    n_features_to_select : int, optional
         Stop as soon as at most this many columns are left, and keep this many with the largest scales.
 
     Examples
@@ -65,8 +67,9 @@ def zero_norm(matrix: Floats, solve: Solver, *, n_columns: int | None = None, **
     ([2], True)
     """
     total, most, progress = matrix.shape[1], int(options["max_iter"]), options["progress"]
-    if n_columns is not None and whole_number("n_columns", n_columns, 1) > total:
-        raise ValueError(f"n_columns is {n_columns}, but there are {total} columns")
+    n_columns = n_features_to_select
+    if n_columns is not None and whole_number("n_features_to_select", n_columns, 1) > total:
+        raise ValueError(f"n_features_to_select is {n_columns}, but there are {total} columns")
     scale, history, converged = np.ones(total), [total], False
     for step in range(most):
         if progress is not None:

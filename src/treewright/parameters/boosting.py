@@ -164,7 +164,7 @@ class BoostParameters(LongestStep, group="Growing"):
         allowed=number(0, 1, open_left=True, open_right=True),
     )
     learning_rate: float = parameter(default=0.1)
-    n_iterations: int = parameter(
+    max_iter: int = parameter(
         default=100,
         doc="The largest number of iterations. Each adds one tree, or one for each of more than two classes.",
         allowed=whole(0),
@@ -196,13 +196,13 @@ class BoostParameters(LongestStep, group="Growing"):
         doc="Which rows are set aside for validation.",
     )
     scored: bool = parameter(default=False, doc="Whether the mean loss is kept after each iteration.")
-    patience: int | None = parameter(
+    n_iter_no_change: int | None = parameter(
         default=None,
         doc="Stop where the loss of the validation rows (without any, of the training rows) has not fallen "
         "by more than `tol` for this many iterations.",
         allowed=whole(1, none=True),
     )
-    tol: float = parameter(default=1e-7, doc="See `patience`.")
+    tol: float = parameter(default=1e-7, doc="See `n_iter_no_change`.")
     begun: Any = parameter(
         default=None, kind="GradientBoosted or None", doc="A model of the same rows that is continued."
     )

@@ -39,7 +39,7 @@ def plot_adaboost(
     >>> from treewright import encode, plot_adaboost
     >>> from treewright.ensembles.adaboost import boost
     >>> data = encode({"x": range(8), "z": [0, 1] * 4}, list("aaabbabb"))
-    >>> left, right = plot_adaboost(boost(data, rounds=5), data)
+    >>> left, right = plot_adaboost(boost(data, n_estimators=5), data)
     """
     boosted = result_of("plot_adaboost", boosted, "training_errors", "a fitted AdaBoostClassifier", "model_")
     left, right = new_axes(9.6, 4.0, columns=2) if axes is None else axes

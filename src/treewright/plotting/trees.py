@@ -43,7 +43,7 @@ def plot_tree(model: Any, ax: Axes | None = None, **options: Any) -> Axes:
     --------
     >>> from treewright import encode, grow, plot_tree
     >>> data = encode({"x": range(8), "z": [0, 1] * 4}, list("aaabbabb"))
-    >>> ax = plot_tree(grow(data), max_leaves=3)
+    >>> ax = plot_tree(grow(data), max_leaf_nodes=3)
     """
     picture = scene(as_tree(model), **options)
     if ax is None:
@@ -51,7 +51,7 @@ def plot_tree(model: Any, ax: Axes | None = None, **options: Any) -> Axes:
         if inches > _LARGEST:
             raise ValueError(
                 f"the picture would be {inches:,.0f} inches large, more than matplotlib can paint; "
-                "give a smaller max_leaves or max_depth, or use to_svg"
+                "give a smaller max_leaf_nodes or max_depth, or use to_svg"
             )
         ax = cast("Axes", new_axes(picture.width / _POINTS, picture.height / _POINTS))
         ax.figure.set_layout_engine("none")  # type: ignore[union-attr]

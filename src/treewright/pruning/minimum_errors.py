@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.encoding import Dataset
+from treewright.growing.limits import whole_number
 from treewright.pruning.arguments import method
 from treewright.pruning.path import Losses, PruningPath, leaf_mask
 from treewright.pruning.traversal import Floats, Ints
@@ -55,7 +56,7 @@ def minimum_errors(
     tree: Tree,
     *,
     errors: float | None = None,
-    max_leaves: int | None = None,
+    max_leaf_nodes: int | None = None,
     validation: Dataset | None = None,
 ) -> PruningPath:
     """For every number of training errors, the smallest pruning that makes no more of them.
@@ -67,8 +68,8 @@ def minimum_errors(
     errors : float, optional
         The training errors allowed (total weight, cost or loss, not a rate): the path ends with the smallest
         pruning within this limit. Without it the path goes on to the root.
-    max_leaves : int, optional
-        Consider only prunings of at most so many leaves. Time and memory grow with leaves × max_leaves: a
+    max_leaf_nodes : int, optional
+        Consider only prunings of at most so many leaves. Time and memory grow with leaves × max_leaf_nodes: a
         tree of 10,000 leaves needs no limit, one of a million does.
 
     Returns
@@ -88,12 +89,14 @@ def minimum_errors(
     """
     if errors is not None and not (isinstance(errors, int | float | np.number) and errors >= 0):
         raise ValueError(f"errors is {errors!r}; it must be a number >= 0")
-    leaves, loss, length, choices = _core.front(tree.end, np.ascontiguousarray(tree.loss), max_leaves)
+    if max_leaf_nodes is not None:
+        max_leaf_nodes = whole_number("max_leaf_nodes", max_leaf_nodes, 1)
+    leaves, loss, length, choices = _core.front(tree.end, np.ascontiguousarray(tree.loss), max_leaf_nodes)
     leaves, loss = leaves[::-1].copy(), loss[::-1].copy()
     if errors is not None:
         steps = int(np.searchsorted(loss, errors, side="right"))
         if steps == 0:
-            within = "" if max_leaves is None else f" of at most {max_leaves} leaves"
+            within = "" if max_leaf_nodes is None else f" of at most {max_leaf_nodes} leaves"
             raise ValueError(f"no pruning{within} makes only {errors:g} errors; the least is {loss[0]:g}")
         leaves, loss = leaves[:steps], loss[:steps]
     training = np.asarray(tree.mean(loss))

@@ -50,7 +50,7 @@ class Shortcuts(Saved):
 
     def plot(self, ax: Axes | None = None, **options: Any) -> Axes:
         """Draw the tree; needs matplotlib. The options are those of `treewright.plot_tree`:
-        `max_depth`, `max_leaves`, `direction`, `title`.
+        `max_depth`, `max_leaf_nodes`, `direction`, `title`.
         """
         from treewright.plotting.trees import plot_tree
 

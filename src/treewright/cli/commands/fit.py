@@ -206,7 +206,7 @@ def _fit(
     work.begin("testing")
     positive = rarer_class(data) if data.schema.predicts_classes else None
     scores = {
-        name: metrics(tree, rows, positive=positive, n_threads=recipe.n_threads)
+        name: metrics(tree, rows, positive=positive, n_jobs=recipe.n_threads)
         for name, rows in vars(parts).items()
         if rows is not None
     }

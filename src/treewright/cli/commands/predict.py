@@ -230,9 +230,9 @@ def predictions_of(
 ) -> tuple[NDArray[Any], list[NDArray[np.float64]]]:
     """Codes of classes or numbers, (rows, targets), and with `proba` the shares of each target's classes."""
     if isinstance(model, BoostedNumbers):
-        return model.predict(rows, n_threads=threads)[:, np.newaxis], []
+        return model.predict(rows, n_jobs=threads)[:, np.newaxis], []
     if isinstance(model, Boosted):
-        scores = model.scores(rows, n_threads=threads)
+        scores = model.scores(rows, n_jobs=threads)
         shares = [vote_probabilities(scores, float(model.votes.sum()))] if proba else []
         return scores.argmax(axis=1)[:, np.newaxis], shares
     if isinstance(model, GradientBoosted):

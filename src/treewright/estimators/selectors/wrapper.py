@@ -104,7 +104,7 @@ class TreeSelector(WrapperParameters, SearchOptions, TableSelector):
             data,
             self._folds(data, y, seed),
             _Trees(model, data, y, self.scoring),
-            n_columns=n_columns,
+            n_features_to_select=n_columns,
             **self._options(SearchOptions, n_jobs=self.n_jobs),
         )
         return {

@@ -95,7 +95,9 @@ class ZeroNormSelector(ZeroNormParameters, ZeroNormOptions, TableSelector):
         if not varying.size:
             raise ValueError("all columns are constant; there is nothing to select from")
         n_columns = None if n_columns is None else min(n_columns, len(varying))
-        result = zero_norm(matrix[:, varying], solve, n_columns=n_columns, **self._options(ZeroNormOptions))
+        result = zero_norm(
+            matrix[:, varying], solve, n_features_to_select=n_columns, **self._options(ZeroNormOptions)
+        )
         self._warn(result.converged, last_converged)
         scales = np.zeros(data.n_columns)
         scales[varying] = result.scale
@@ -103,7 +105,7 @@ class ZeroNormSelector(ZeroNormParameters, ZeroNormOptions, TableSelector):
             **columns,
             "scales_": scales,
             "n_columns_": np.array(result.history),
-            "n_iter_": result.n_iterations,
+            "n_iter_": result.n_iter,
             "classes_": np.array(data.schema.targets[0].classes),
             "support_": support_mask(varying[result.columns], data.n_columns),
         }

@@ -32,7 +32,7 @@ class Picture(Option):
     max_depth: int | None = parameter(
         default=None, doc="The number of levels of tests that are shown; below, the leaves are counted."
     )
-    max_leaves: int | None = parameter(
+    max_leaf_nodes: int | None = parameter(
         default=MOST_LEAVES, doc="The splits made first are shown, up to so many leaves; None shows all."
     )
 
@@ -93,9 +93,11 @@ class Card:
         return [*answers, self.rows_words, *([self.below_words] if self.below else [])]
 
 
-def cards(tree: Tree, *, max_depth: int | None = None, max_leaves: int | None = MOST_LEAVES) -> list[Card]:
+def cards(
+    tree: Tree, *, max_depth: int | None = None, max_leaf_nodes: int | None = MOST_LEAVES
+) -> list[Card]:
     """The nodes that a picture shows, in preorder."""
-    nodes = list(_visible_nodes(tree, max_depth, max_leaves))
+    nodes = list(_visible_nodes(tree, max_depth, max_leaf_nodes))
     writer = _CardWriter(tree, np.array([node for node, _, _ in nodes]))
     return [writer.card(i, node, parent, ends) for i, (node, parent, ends) in enumerate(nodes)]
 
@@ -122,16 +124,16 @@ def check_limit(name: str, most: int | None, least: int) -> None:
 
 
 def _visible_nodes(
-    tree: Tree, max_depth: int | None, max_leaves: int | None
+    tree: Tree, max_depth: int | None, max_leaf_nodes: int | None
 ) -> Iterator[tuple[int, int, bool]]:
     """(node, place of its parent, whether the picture ends there) of the nodes that are shown."""
     check_limit("max_depth", max_depth, 0)
-    check_limit("max_leaves", max_leaves, 1)
+    check_limit("max_leaf_nodes", max_leaf_nodes, 1)
     is_end = tree.is_leaf.copy()
     if max_depth is not None:
         is_end |= tree.levels >= max_depth
-    if max_leaves is not None and max_leaves < tree.n_leaves:
-        is_end |= tree.step >= _first_hidden_step(tree, max_leaves)
+    if max_leaf_nodes is not None and max_leaf_nodes < tree.n_leaves:
+        is_end |= tree.step >= _first_hidden_step(tree, max_leaf_nodes)
     places = np.full(tree.n_nodes, -1)
     node, i = 0, 0
     while node < tree.n_nodes:
@@ -144,13 +146,13 @@ def _visible_nodes(
         node, i = int(tree.end[node]) if ends else node + 1, i + 1
 
 
-def _first_hidden_step(tree: Tree, max_leaves: int) -> int:
+def _first_hidden_step(tree: Tree, max_leaf_nodes: int) -> int:
     """The first split to hide, so that at most so many leaves are left; the root is always shown."""
     splits = np.flatnonzero(~tree.is_leaf & ~tree.joined)
     splits = splits[np.argsort(tree.step[splits])]
     more = 1 + np.bincount(tree.heads[tree.joined], minlength=tree.n_nodes)[splits]  # leaves by each split
-    fitting = int(np.searchsorted(1 + np.cumsum(more), max_leaves, side="right"))
-    fitting = max(fitting, int(max_leaves > 1))
+    fitting = int(np.searchsorted(1 + np.cumsum(more), max_leaf_nodes, side="right"))
+    fitting = max(fitting, int(max_leaf_nodes > 1))
     return int(tree.step[splits[fitting]]) if fitting < len(splits) else tree.n_nodes
 
 
