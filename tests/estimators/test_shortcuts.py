@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import pickle
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -126,11 +128,17 @@ def test_an_estimator_of_rules_says_what_it_cannot_do(tmp_path: Path) -> None:
     model = tw.RuleListClassifier().fit(TABLE[TRAIN], CLASSES[TRAIN])
     assert model.certify(TABLE[TEST], CLASSES[TEST]).rows == N - 120
     assert len(model.plot(max_rules=2).patches) == len(model.rules_.plot(max_rules=2).patches) > 0
-    actions = [lambda: model.explain(TABLE.iloc[0]), model.report, model.export]
-    for action in [*actions, lambda: model.save(tmp_path / "rules.json")]:
-        with pytest.raises(TypeError, match="this RuleListClassifier answers by its rules_"):
+    for action in [lambda: model.explain(TABLE.iloc[0]), model.report, model.export]:
+        with pytest.raises(
+            TypeError, match=r"by its rules_, which are no tree: .* model.apply\(X\) finds the"
+        ):
             action()
+    with pytest.raises(TypeError, match=r"by its rules_, .* no model file: pickle the estimator, or"):
+        model.save(tmp_path / "rules.json")
     assert not list(tmp_path.iterdir())
+    again = pickle.loads(pickle.dumps(model))  # the messages name what works
+    assert (again.apply(TABLE[TEST]) == model.apply(TABLE[TEST])).all()
+    assert json.loads(json.dumps(model.rules_.to_dict()))["rules"]
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -105,8 +105,9 @@ def _model_of(model: Any) -> Model:
     """The model of a fitted estimator, or a model itself; TypeError about what cannot be saved."""
     if hasattr(model, "rules_"):
         raise TypeError(
-            f"this {type(model).__name__} answers by its rules_, which cannot be saved; its model_ is the "
-            "tree that they come from"
+            f"this {type(model).__name__} answers by its rules_, for which there is no model file: pickle "
+            "the estimator, or write model.rules_.to_dict() to a file of your own; its model_ is the tree "
+            "that they come from"
         )
     if hasattr(model, "fit") and not hasattr(model, "model_"):
         return as_tree(model)  # which says what is wrong with it

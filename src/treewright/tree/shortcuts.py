@@ -170,7 +170,9 @@ def as_tree(model: Any) -> Tree:
     kind = model.__name__ if isinstance(model, type) else type(model).__name__
     if hasattr(model, "rules_"):
         raise TypeError(
-            f"this {kind} answers by its rules_, which are no tree; its model_ is the tree they come from"
+            f"this {kind} answers by its rules_, which are no tree: print(model.rules_) shows them, "
+            "model.rules_.to_dict() is for programs, and model.apply(X) finds the rule of each row; its "
+            "model_ is the tree they come from"
         )
     tree = getattr(model, "model_", None)
     if isinstance(tree, Tree):
