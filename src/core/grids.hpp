@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "exact_sum.hpp"
 #include "problem.hpp"
 
 namespace treewright {
@@ -28,15 +30,14 @@ inline Sum weight_on(const Grid& grid, const Problem& problem, Row row) {
 /// A grid for the numbers of `rows`, centred at their mean so that an offset of y costs no digits.
 template <class Rows>
 Grid number_grid(const Problem& problem, const Rows& rows, std::size_t output, bool centred) {
-    const double first = problem.number(*rows.begin(), output);
     double centre = 0;
     if (centred) {
-        double sum = 0, weight = 0;
+        ExactSum sum, weight;
         for (const Row row : rows) {
-            sum += problem.weight(row) * (problem.number(row, output) - first);
-            weight += problem.weight(row);
+            sum.add_product(problem.weight(row), problem.number(row, output));
+            weight.add(problem.weight(row));
         }
-        centre = first + sum / weight;
+        centre = quotient(sum.rounded_with_rest(), weight.rounded_with_rest()).value;
     }
     double largest = 0;
     for (const Row row : rows)
@@ -47,6 +48,59 @@ Grid number_grid(const Problem& problem, const Rows& rows, std::size_t output, b
 inline Sum number_on(const Grid& grid, const Problem& problem, Row row, std::size_t output) {
     const double centred = problem.number(row, output) - grid.centre;
     return std::llrint(centred * problem.weight(row) / grid.unit);
+}
+
+/// Whether a grid of some rows' own, whose largest value is at most this, would be so much finer that they
+/// should have it. Elsewhere a node stays on the grid of the node above it: so its sums are the same wherever
+/// it is searched, histograms can be subtracted, and yet what lies outside it costs few digits.
+inline bool is_too_coarse(const Grid& grid, double largest, std::size_t n_rows) {
+    constexpr double much_finer = 0x1p-8;
+    return Grid::covering(largest, static_cast<double>(n_rows)).unit <= much_finer * grid.unit;
+}
+
+/// Places the weights of a node's rows, in canonical order, on the grid that the node inherits, or on its
+/// own; returns the largest. `cell(item)` keeps the weight of an item, and is 1 where there are none;
+/// `are_placed`: the weights lie on the inherited grid already.
+template <class Items, class RowOf, class Cell>
+double place_weights(const Problem& problem, const Items& items, RowOf row_of, Grid& grid, bool are_placed,
+                     Cell cell) {
+    if (!problem.is_weighted()) {
+        grid = {};
+        return 1;
+    }
+    const auto place = [&] {
+        Sum largest = 0;
+        for (const auto item : items)
+            largest = std::max(largest, cell(item) = weight_on(grid, problem, row_of(item)));
+        return static_cast<double>(largest) * grid.unit;
+    };
+    if (grid.is_made()) {
+        Sum largest = 0;
+        if (!are_placed) place();
+        for (const auto item : items) largest = std::max(largest, cell(item));
+        const double heaviest = static_cast<double>(largest) * grid.unit;
+        if (!is_too_coarse(grid, heaviest, items.size())) return heaviest;
+    }
+    grid = weight_grid(problem, items | std::views::transform([&](auto item) { return row_of(item); }));
+    return place();
+}
+
+/// The same of the numbers of an output, times their weights. Only the first output has a grid to inherit:
+/// its numbers ascend.
+template <class Items, class RowOf, class Cell>
+void place_numbers(const Problem& problem, std::size_t output, bool centred, const Items& items, RowOf row_of,
+                   Grid& grid, bool are_placed, double heaviest, Cell cell) {
+    const auto number = [&](auto item) { return problem.number(row_of(item), output); };
+    const auto reach = [&] {
+        const double low = number(items.front()), high = number(items.back());
+        return centred ? high - low : std::max(std::abs(low), std::abs(high));
+    };
+    const bool refines = !grid.is_made() || is_too_coarse(grid, heaviest * reach(), items.size());
+    if (refines)
+        grid = number_grid(problem, items | std::views::transform([&](auto item) { return row_of(item); }),
+                           output, centred);
+    if (refines || !are_placed)
+        for (const auto item : items) cell(item) = number_on(grid, problem, row_of(item), output);
 }
 
 /// The median of some rows, weighed on a grid; halfway between two numbers where exactly half of the weight
