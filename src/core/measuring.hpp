@@ -186,9 +186,10 @@ class ClassMeasure {
         }
     }
     /// With one class alone a cut inside cannot beat both borders, where the risk is strictly concave; only
-    /// if the borders themselves are allowed.
+    /// if the borders themselves are allowed. Where rows of tiny weights lie between, it may tie with one.
     bool hides_nothing(const Sum* bin) const {
         if constexpr (!Separable<C>) return false;
+        if (weight_) return false;
         return std::count_if(bin, bin + n_classes_, [](Sum weight) { return weight > 0; }) <= 1;
     }
 
@@ -229,14 +230,19 @@ class ClassMeasure {
         return static_cast<double>(light) / sum_;
     }
     /// The gain is convex in the counts, so inside the bin's box it is largest at a corner; two of the four
-    /// corners are the borders, which are scored anyway.
+    /// corners are the borders, which are scored anyway, and to which only rows of tiny weights are so near
+    /// that a cut inside ties with them.
     double corner_bound(const Sum* left, const Sum* bin) {
         double largest = unreachable;
-        for (const std::size_t k : {0, 1}) {
-            Sum corner[2] = {left[0], left[1]};
-            corner[k] += bin[k];
-            const Sum sum = corner[0] + corner[1];
+        const auto try_corner = [&](Sum zeros, Sum ones) {
+            const Sum corner[2] = {left[0] + zeros, left[1] + ones}, sum = corner[0] + corner[1];
             if (sum > 0 && static_cast<double>(sum) < sum_) largest = std::max(largest, score_of(corner));
+        };
+        try_corner(bin[0], 0);
+        try_corner(0, bin[1]);
+        if (weight_) {
+            try_corner(0, 0);
+            try_corner(bin[0], bin[1]);
         }
         return largest;
     }

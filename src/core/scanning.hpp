@@ -15,6 +15,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -75,25 +76,15 @@ class CountScanner {
         labels_.resize(n, static_cast<std::size_t>(problem_.targets.n_classes[0]));
         label_.resize(n);
         for (std::size_t id = 0; id < n; ++id) label_[id] = problem_.label(rows[id]);
-        // The sum over classes is at most n·(largest term) and has to stay within 62 bits.
-        const double largest =
-            std::max(1.0, C::term(static_cast<double>(n)) * 2 * std::sqrt(static_cast<double>(n)));
-        unit_ = std::ldexp(1.0, std::ilogb(largest) + 1 - 61);
-        step_.resize(n);
-        Sum before = 0;
-        for (std::size_t count = 0; count < n; ++count) {
-            const Sum after = std::llrint(C::term(static_cast<double>(count + 1)) / unit_);
-            step_[count] = after - before;
-            before = after;
-        }
     }
     void enter(std::span<const Id> ids) {
         n_ = ids.size();
+        table_ = &table_for(n_);
         labels_.enter(ids, [&](Id id) { return label_[id]; });
         total_.assign(labels_.n_present, 0);
         terms_ = 0;
-        for (const Id id : ids) terms_ += step_[total_[labels_.dense[id]]++];
-        risk_ = C::risk(static_cast<double>(n_), static_cast<double>(terms_) * unit_);
+        for (const Id id : ids) terms_ += table_->step[total_[labels_.dense[id]]++];
+        risk_ = C::risk(static_cast<double>(n_), static_cast<double>(terms_) * table_->unit);
         left_real_.assign(total_.begin(), total_.end());
         right_real_.resize(total_.size());
         plain_risk_ = C::risk(Weights(left_real_));
@@ -123,12 +114,12 @@ class CountScanner {
         left_.assign(total_.size(), 0);
         right_ = total_;
         return {labels_.dense.data(),
-                step_.data(),
+                table_->step.data(),
                 left_.data(),
                 right_.data(),
                 0,
                 terms_,
-                unit_,
+                table_->unit,
                 risk_,
                 weight()};
     }
@@ -137,7 +128,7 @@ class CountScanner {
     double noise() const { return rounding_noise * plain_risk_; }
     double most() const { return plain_risk_; }
     double gain(double score) const { return std::max(0.0, score); }
-    /// The terms in the table are rounded, and otherwise in another table.
+    /// The terms in the table are rounded.
     bool rounds_scores() const { return true; }
 
     std::size_t width() const { return total_.size(); }
@@ -168,13 +159,41 @@ class CountScanner {
     }
 
   private:
+    /// What a term grows by from each count to the next, on a grid.
+    struct Table {
+        std::vector<Sum> step;
+        double unit = 1;
+    };
+    /// The table of nodes of up to twice as many rows: the fewer these are, the finer it is.
+    const Table& table_for(std::size_t n_rows) {
+        const auto digits = static_cast<std::size_t>(std::bit_width(n_rows));
+        if (tables_.size() <= digits) tables_.resize(digits + 1);
+        Table& table = tables_[digits];
+        if (!table.step.empty()) return table;
+        const std::size_t n = std::size_t{1} << digits;
+        // The sum over classes has to stay within 62 bits.
+        const auto all = static_cast<double>(n);
+        const double largest = std::max({1.0, C::term(all), C::term(1.0) * all});
+        table.unit = std::ldexp(1.0, std::ilogb(largest) + 1 - 61);
+        table.step.resize(n);
+        Sum before = 0;
+        for (std::size_t count = 0; count < n; ++count) {
+            const Sum after = std::llrint(C::term(static_cast<double>(count + 1)) / table.unit);
+            table.step[count] = after - before;
+            before = after;
+        }
+        return table;
+    }
+
     const Problem& problem_;
     DenseLabels<Id> labels_;
     std::vector<std::int32_t> label_;
-    std::vector<Sum> step_, total_, left_, right_;
+    std::vector<Table> tables_;  // by the number of digits of the largest number of rows
+    const Table* table_ = nullptr;
+    std::vector<Sum> total_, left_, right_;
     std::vector<double> left_real_, right_real_;
     Sum terms_ = 0;
-    double unit_ = 1, risk_ = 0, plain_risk_ = 0;
+    double risk_ = 0, plain_risk_ = 0;
     std::size_t n_ = 0;
 };
 
