@@ -59,48 +59,64 @@ inline bool is_too_coarse(const Grid& grid, double largest, std::size_t n_rows) 
 }
 
 /// Places the weights of a node's rows, in canonical order, on the grid that the node inherits, or on its
-/// own; returns the largest. `cell(item)` keeps the weight of an item, and is 1 where there are none;
-/// `are_placed`: the weights lie on the inherited grid already.
+/// own. `cell(item)` keeps the weight of an item, and is 1 where there are none; `are_placed`: the weights
+/// lie on the inherited grid already.
 template <class Items, class RowOf, class Cell>
-double place_weights(const Problem& problem, const Items& items, RowOf row_of, Grid& grid, bool are_placed,
-                     Cell cell) {
+void place_weights(const Problem& problem, const Items& items, RowOf row_of, Grid& grid, bool are_placed,
+                   Cell cell) {
     if (!problem.is_weighted()) {
         grid = {};
-        return 1;
+        return;
     }
     const auto place = [&] {
-        Sum largest = 0;
-        for (const auto item : items)
-            largest = std::max(largest, cell(item) = weight_on(grid, problem, row_of(item)));
-        return static_cast<double>(largest) * grid.unit;
+        for (const auto item : items) cell(item) = weight_on(grid, problem, row_of(item));
     };
     if (grid.is_made()) {
         Sum largest = 0;
         if (!are_placed) place();
         for (const auto item : items) largest = std::max(largest, cell(item));
-        const double heaviest = static_cast<double>(largest) * grid.unit;
-        if (!is_too_coarse(grid, heaviest, items.size())) return heaviest;
+        if (!is_too_coarse(grid, static_cast<double>(largest) * grid.unit, items.size())) return;
     }
-    grid = weight_grid(problem, items | std::views::transform([&](auto item) { return row_of(item); }));
-    return place();
+    grid = weight_grid(problem, items | std::views::transform(row_of));
+    place();
 }
 
-/// The same of the numbers of an output, times their weights. Only the first output has a grid to inherit:
-/// its numbers ascend.
-template <class Items, class RowOf, class Cell>
+/// The largest value that numbers on a grid would have on one of their own, centred at their mean or not.
+template <class Items, class WeightOf, class Cell>
+double largest_about_mean(const Items& items, const Grid& grid, bool centred, WeightOf weight_of, Cell cell) {
+    Sum sum = 0, weight = 0;
+    for (const auto item : items) {
+        sum += cell(item);
+        weight += weight_of(item);
+    }
+    const double mean = centred ? static_cast<double>(sum) / static_cast<double>(weight) : 0.0;
+    double largest = 0;
+    for (const auto item : items)
+        largest = std::max(
+            largest, std::abs(static_cast<double>(cell(item)) - static_cast<double>(weight_of(item)) * mean));
+    return largest * grid.unit;
+}
+
+/// The same of the numbers of an output, times their weights, of which `weight_of(item)` tells the places.
+/// Only a single output has a grid to inherit: its numbers ascend.
+template <class Items, class RowOf, class WeightOf, class Cell>
 void place_numbers(const Problem& problem, std::size_t output, bool centred, const Items& items, RowOf row_of,
-                   Grid& grid, bool are_placed, double heaviest, Cell cell) {
-    const auto number = [&](auto item) { return problem.number(row_of(item), output); };
-    const auto reach = [&] {
-        const double low = number(items.front()), high = number(items.back());
+                   Grid& grid, bool are_placed, WeightOf weight_of, Cell cell) {
+    const auto place = [&] {
+        for (const auto item : items) cell(item) = number_on(grid, problem, row_of(item), output);
+    };
+    const auto largest = [&] {
+        const double low = problem.number(row_of(items.front()), output),
+                     high = problem.number(row_of(items.back()), output);
+        if (problem.is_weighted()) return largest_about_mean(items, grid, centred, weight_of, cell);
         return centred ? high - low : std::max(std::abs(low), std::abs(high));
     };
-    const bool refines = !grid.is_made() || is_too_coarse(grid, heaviest * reach(), items.size());
-    if (refines)
-        grid = number_grid(problem, items | std::views::transform([&](auto item) { return row_of(item); }),
-                           output, centred);
-    if (refines || !are_placed)
-        for (const auto item : items) cell(item) = number_on(grid, problem, row_of(item), output);
+    if (grid.is_made()) {
+        if (!are_placed) place();
+        if (!is_too_coarse(grid, largest(), items.size())) return;
+    }
+    grid = number_grid(problem, items | std::views::transform(row_of), output, centred);
+    place();
 }
 
 /// The median of some rows, weighed on a grid; halfway between two numbers where exactly half of the weight

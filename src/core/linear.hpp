@@ -264,8 +264,9 @@ class SquareScanner {
         const auto row_of = [&](Id id) { return rows_[id]; };
         ids_ = ids;
         grids.weight = {};
-        place_numbers(problem_, 0, true, ids, row_of, grids.number, are_placed_, 1.0,
-                      [&](Id id) -> Sum& { return y_[id]; });
+        place_numbers(
+            problem_, 0, true, ids, row_of, grids.number, are_placed_, [](Id) { return Sum{1}; },
+            [&](Id id) -> Sum& { return y_[id]; });
         are_placed_ = true;
         grid_ = grids.number;
         Sum sum = 0;

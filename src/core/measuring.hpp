@@ -98,7 +98,7 @@ class ClassMeasure {
         place_weights(
             problem_, rows, [](Row row) { return row; }, grids.weight, are_placed,
             [&](Row row) -> Sum& { return (*weight_)[row]; });
-        return grids.weight.unit != before.unit;
+        return grids.weight != before;
     }
     std::size_t width() const { return n_classes_ + (weight_ ? 1 : 0); }
     /// Rows are sorted by class: a class is a run.
@@ -289,10 +289,9 @@ class SquareMeasure {
             return [this, i](Row row) -> Sum& { return cell(row)[i]; };
         };
         const auto itself = [](Row row) { return row; };
-        const double heaviest = place_weights(problem_, rows, itself, grids.weight, are_placed, column(0));
-        place_numbers(problem_, 0, true, rows, itself, grids.number, are_placed, heaviest, column(1));
-        const bool have_moved =
-            grids.weight.unit != before.weight.unit || grids.number.unit != before.number.unit;
+        place_weights(problem_, rows, itself, grids.weight, are_placed, column(0));
+        place_numbers(problem_, 0, true, rows, itself, grids.number, are_placed, column(0), column(1));
+        const bool have_moved = grids.weight != before.weight || grids.number != before.number;
         if (have_moved || !are_placed) place_squares(rows, grids);
         return have_moved;
     }

@@ -52,6 +52,7 @@ struct Grid {
     double centre = 0.0;
     double unit = 1.0;
 
+    bool operator==(const Grid&) const = default;
     /// That of rows which have none yet.
     static Grid unmade() { return {0.0, 0.0}; }
     bool is_made() const { return unit > 0; }

@@ -390,12 +390,12 @@ class SumScanner {
         const auto cell = [&](std::size_t column) {
             return [&, column](Id id) -> Sum& { return values_[id * width() + column]; };
         };
-        const double heaviest = place_weights(problem_, ids, row_of, grids.weight, are_placed_, cell(0));
+        place_weights(problem_, ids, row_of, grids.weight, are_placed_, cell(0));
         weight_grid_ = grids.weight;
         const bool inherits = grids_.size() == 1;
         for (std::size_t output = 0; output < grids_.size(); ++output) {
             grids_[output] = inherits ? grids.number : Grid::unmade();
-            place_numbers(problem_, output, C::is_centred, ids, row_of, grids_[output], are_placed_, heaviest,
+            place_numbers(problem_, output, C::is_centred, ids, row_of, grids_[output], are_placed_, cell(0),
                           cell(1 + output));
         }
         if (inherits) grids.number = grids_[0];
