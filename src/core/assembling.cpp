@@ -120,14 +120,22 @@ class NumberStatistics {
         for (std::size_t output = 0; output < n_outputs(); ++output, out += 3) {
             out[0] = weight.value;
             if (rows.empty()) continue;  // a branch for categories that no row has
-            if (criterion_.by_median)
+            const auto number = [&](Row row) { return problem_.number(row, output); };
+            const double first = number(rows.front());
+            if (std::all_of(rows.begin(), rows.end(), [&](Row row) { return number(row) == first; })) {
+                put_value(node, output, out, {first + 0.0, 0.0});  // of two zeros the positive one
+                continue;
+            }
+            if (criterion_.by_median) {
                 out[1] = median_number(problem_, weights_, rows, output);
-            else
-                put_value(node, output, out, mean(rows, output, weight));
-            out[2] = sum_over(rows, [&](Row row) {
-                         const double y = problem_.number(row, output);
-                         return loss(y - out[1] - rest(node, output), y, out[1]);
-                     }).value;
+            } else {
+                add_up(rows, number);
+                put_value(node, output, out, quotient(sum_.rounded_with_rest(), weight));
+            }
+            add_up(rows, [&](Row row) {
+                return loss(number(row) - out[1] - rest(node, output), number(row), out[1]);
+            });
+            out[2] = sum_.rounded();
         }
     }
     void fill_parent(std::size_t node, std::size_t left, std::size_t right, std::span<const Row> rows,
@@ -163,24 +171,15 @@ class NumberStatistics {
         for (const Row row : rows) sum_.add(problem_.weight(row));
         return sum_.rounded_with_rest();
     }
-    /// Equal numbers have exactly themselves as their mean.
-    Rounded mean(std::span<const Row> rows, std::size_t output, const Rounded& weight) {
-        const auto number = [&](Row row) { return problem_.number(row, output); };
-        const double first = number(rows.front());
-        if (std::all_of(rows.begin(), rows.end(), [&](Row row) { return number(row) == first; }))
-            return {first + 0.0, 0.0};
-        return quotient(sum_over(rows, number), weight);
-    }
     /// Σ w·value(row).
     template <class Value>
-    Rounded sum_over(std::span<const Row> rows, Value value) {
+    void add_up(std::span<const Row> rows, Value value) {
         sum_.clear();
         for (const Row row : rows)
             if (problem_.is_weighted())
                 sum_.add_product(problem_.weight(row), value(row));
             else
                 sum_.add(value(row));
-        return sum_.rounded_with_rest();
     }
 
     const Problem& problem_;

@@ -60,22 +60,23 @@ class ExactSum {
     }
 
     /// The double that is nearest to the sum; of two, the even one.
-    double rounded() const {
+    double rounded() {
         if (special_ != 0) return special_;
-        ExactSum size = *this;
-        size.carry();
-        const bool is_negative = size.end_ > 0 && size.chunks_[size.end_ - 1] < 0;
-        if (is_negative) {
-            for (std::size_t i = size.begin_; i < size.end_; ++i) size.chunks_[i] = -size.chunks_[i];
-            size.carry();
-        }
-        return is_negative ? -size.magnitude() : size.magnitude();
+        carry();
+        if (end_ == 0) return 0;
+        if (chunks_[end_ - 1] > 0) return magnitude();
+        negate();
+        const double size = magnitude();
+        negate();
+        return -size;
     }
-    Rounded rounded_with_rest() const {
+    Rounded rounded_with_rest() {
         const double value = rounded();
-        ExactSum rest = *this;
-        rest.add(-value);
-        return {value, std::isfinite(value) ? rest.rounded() : 0.0};
+        if (!std::isfinite(value)) return {value, 0.0};
+        add(-value);
+        const double rest = rounded();
+        add(value);
+        return {value, rest};
     }
 
     bool is_empty() const { return end_ == 0; }
@@ -116,9 +117,12 @@ class ExactSum {
             end_ = 0;
         }
     }
+    void negate() {
+        for (std::size_t i = begin_; i < end_; ++i) chunks_[i] = -chunks_[i];
+        carry();
+    }
     /// The value of chunks that are not negative.
     double magnitude() const {
-        if (end_ == 0) return 0;
         const auto chunk = [&](std::size_t below_top) {
             return below_top < end_ ? static_cast<std::uint64_t>(chunks_[end_ - 1 - below_top]) : 0;
         };

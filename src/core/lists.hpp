@@ -182,11 +182,11 @@ class ListGrower {
     double plain_gain(const Candidate& node, const ColumnCut& cut) {
         const Id* const entries = list(static_cast<std::size_t>(cut.split.column)) + node.begin;
         const std::size_t n_known = known_rows(static_cast<std::size_t>(cut.split.column), node);
-        std::vector<Sum> left(scanner_.width(), 0);
-        for (std::size_t i = 0; i < cut.n_first; ++i) scanner_.add_to(left.data(), entries[i]);
+        left_.assign(scanner_.width(), 0);
+        for (std::size_t i = 0; i < cut.n_first; ++i) scanner_.add_to(left_.data(), entries[i]);
         for (std::size_t i = n_known; cut.split.missing_left && i < node.size(); ++i)
-            scanner_.add_to(left.data(), entries[i]);
-        return std::max(0.0, scanner_.gain(scanner_.score_of(left.data())));
+            scanner_.add_to(left_.data(), entries[i]);
+        return std::max(0.0, scanner_.gain(scanner_.score_of(left_.data())));
     }
     /// All known values lie left where the missing ones alone go right.
     void find_gap(const Candidate& node, ColumnCut& cut) {
@@ -257,14 +257,14 @@ class ListGrower {
             scan(node, column, n_known, true, other_places_);
             merge_sides(places_, other_places_, scanner_.noise(), standing());
         }
-        for (auto& [score, place] : places_.entries()) {
+        places_.for_each([&](double score, const ListPlace& place) {
             ColumnCut cut;
             cut.n_first = place.n_first;
             cut.weight_left = place.weight_left;
             cut.split.missing_left = place.missing_left;
             cut.split.saw_missing = n_known < node.size();
             offer(node, column, score, std::move(cut));
-        }
+        });
     }
     /// What a cut has to exceed to be of interest.
     double standing() const { return cuts_.largest(); }
@@ -452,6 +452,7 @@ class ListGrower {
     Records<ColumnCut> cuts_;                   // of the node that is searched
     Records<ListPlace> places_, other_places_;  // of the column; of it with the missing rows on the left
     std::vector<std::size_t> group_start_;
+    std::vector<Sum> left_;  // the statistic of a cut
     Groups groups_;
     ColumnSorter<Id> sorter_;
     bool best_first_ = false;

@@ -7,10 +7,13 @@ namespace treewright {
 
 void merge_sides(Records<ListPlace>& places, Records<ListPlace>& others, double noise, double standing) {
     if (!others.found()) return;
-    std::vector<Records<ListPlace>::Entry> all(places.entries().begin(), places.entries().end());
-    all.insert(all.end(), others.entries().begin(), others.entries().end());
-    std::ranges::sort(
-        all, {}, [](const auto& entry) { return std::pair(entry.cut.n_first, !entry.cut.missing_left); });
+    std::vector<std::pair<double, ListPlace>> all;
+    const auto take = [&](double score, const ListPlace& place) { all.emplace_back(score, place); };
+    places.for_each(take);
+    others.for_each(take);
+    std::ranges::sort(all, {}, [](const auto& entry) {
+        return std::pair(entry.second.n_first, !entry.second.missing_left);
+    });
     places.clear(noise, standing);
     for (auto& [score, place] : all)
         if (score > places.largest()) places.add(score, std::move(place));

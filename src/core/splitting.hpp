@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -45,37 +44,54 @@ class Records {
     void clear(double noise, double standing = -std::numeric_limits<double>::infinity()) {
         noise_ = noise;
         largest_ = standing;
-        first_ = 0;
-        entries_.clear();
+        found_ = false;
+        others_.clear();
     }
-    bool found() const { return first_ < entries_.size(); }
+    bool found() const { return found_; }
     /// What the next cut has to exceed.
     double largest() const { return largest_; }
     void add(double score, Cut&& cut) {
         const double least = least_tie(score, noise_);
-        while (first_ < entries_.size() && entries_[first_].score < least) ++first_;
-        if (first_ == entries_.size()) {
-            entries_.clear();
-            first_ = 0;
-        }
-        entries_.push_back({score, std::move(cut)});
         largest_ = score;
+        if (found_ && !(first_.score < least)) {
+            others_.push_back({score, std::move(cut)});
+        } else if (others_.empty()) {
+            first_.score = score;
+            first_.cut = std::move(cut);
+            found_ = true;
+        } else {
+            others_.push_back({score, std::move(cut)});
+            drop_first(least);
+        }
     }
-    Cut& first() { return entries_[first_].cut; }
-    Cut& last() { return entries_.back().cut; }
-    double first_score() const { return entries_[first_].score; }
-    bool ties_with(double score) const { return found() && first_score() >= least_tie(score, noise_); }
+    Cut& first() { return first_.cut; }
+    Cut& last() { return others_.empty() ? first_.cut : others_.back().cut; }
+    double first_score() const { return first_.score; }
+    bool ties_with(double score) const { return found_ && first_.score >= least_tie(score, noise_); }
+    /// Calls visit(score, cut) for all that may still be the first, in their order.
+    template <class Visit>
+    void for_each(Visit visit) {
+        if (found_) visit(first_.score, first_.cut);
+        for (auto& [score, cut] : others_) visit(score, cut);
+    }
 
+  private:
     struct Entry {
         double score;
         Cut cut;
     };
-    /// All that may still be the first, in their order.
-    std::span<Entry> entries() { return std::span(entries_).subspan(first_); }
 
-  private:
-    std::vector<Entry> entries_;  // of ascending scores
-    std::size_t first_ = 0;
+    /// The first of the others that ties with the largest takes its place.
+    void drop_first(double least) {
+        auto next = others_.begin();
+        while (next->score < least) ++next;
+        first_ = std::move(*next);
+        others_.erase(others_.begin(), next + 1);
+    }
+
+    bool found_ = false;
+    Entry first_{};
+    std::vector<Entry> others_;  // of ascending scores, all above the first; rarely any
     double noise_ = 0, largest_ = -std::numeric_limits<double>::infinity();
 };
 
