@@ -27,22 +27,40 @@ inline Sum weight_on(const Grid& grid, const Problem& problem, Row row) {
     return problem.is_weighted() ? std::max<Sum>(1, grid.place(problem.weight(row))) : 1;
 }
 
-/// A grid for the numbers of `rows`, centred at their mean so that an offset of y costs no digits.
+/// The largest of some rows' numbers about a centre, times their weights.
 template <class Rows>
-Grid number_grid(const Problem& problem, const Rows& rows, std::size_t output, bool centred) {
-    double centre = 0;
-    if (centred) {
-        ExactSum sum, weight;
-        for (const Row row : rows) {
-            sum.add_product(problem.weight(row), problem.number(row, output));
-            weight.add(problem.weight(row));
-        }
-        centre = quotient(sum.rounded_with_rest(), weight.rounded_with_rest()).value;
-    }
+double largest_about(const Problem& problem, const Rows& rows, std::size_t output, double centre) {
     double largest = 0;
     for (const Row row : rows)
         largest = std::max(largest, problem.weight(row) * std::abs(problem.number(row, output) - centre));
-    return Grid::covering(largest, static_cast<double>(rows.size()), centre);
+    return largest;
+}
+
+/// A centre for the numbers of `rows`: their mean, rounded as far as that makes none much larger, so that
+/// distances from it are as short as the numbers are, and whole numbers lose nothing.
+template <class Rows>
+double centre_of(const Problem& problem, const Rows& rows, std::size_t output) {
+    ExactSum sum, weight;
+    double heaviest = 0;
+    for (const Row row : rows) {
+        sum.add_product(problem.weight(row), problem.number(row, output));
+        weight.add(problem.weight(row));
+        heaviest = std::max(heaviest, problem.weight(row));
+    }
+    const double mean = quotient(sum.rounded_with_rest(), weight.rounded_with_rest()).value;
+    const double farthest = largest_about(problem, rows, output, mean) / heaviest;
+    if (!(farthest > 0)) return mean;
+    constexpr int bits = 8;
+    const double step = std::ldexp(1.0, std::ilogb(farthest) - bits), n_steps = std::nearbyint(mean / step);
+    return step > 0 && std::isfinite(n_steps) ? n_steps * step : mean;
+}
+
+/// A grid for the numbers of `rows`, centred so that an offset of y costs no digits.
+template <class Rows>
+Grid number_grid(const Problem& problem, const Rows& rows, std::size_t output, bool centred) {
+    const double centre = centred ? centre_of(problem, rows, output) : 0.0;
+    return Grid::covering(largest_about(problem, rows, output, centre), static_cast<double>(rows.size()),
+                          centre);
 }
 
 inline Sum number_on(const Grid& grid, const Problem& problem, Row row, std::size_t output) {
@@ -90,7 +108,7 @@ double largest_about_mean(const Items& items, const Grid& grid, bool centred, We
         weight += weight_of(item);
     }
     const double mean = centred ? static_cast<double>(sum) / static_cast<double>(weight) : 0.0;
-    double largest = 0;
+    double largest = 1;  // what lies closer together is not told apart
     for (const auto item : items)
         largest = std::max(
             largest, std::abs(static_cast<double>(cell(item)) - static_cast<double>(weight_of(item)) * mean));
