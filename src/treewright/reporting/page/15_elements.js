@@ -25,9 +25,13 @@ function withAttributes(made, name, attributes, children) {
 }
 
 function appendAll(made, children) {
-  made.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
+  const given = children.flat(Infinity).filter((child) => child !== null && child !== undefined);
+  made.append(...(made.matches("p, li") ? given.map(unbroken) : given));
   return made;
 }
+
+/** Prose without line breaks between a number and its per cent sign. */
+const unbroken = (child) => (typeof child === "string" ? child.replace(/(\d) %/g, "$1\u00a0%") : child);
 
 const faint = (...words) => tag("span.faint", {}, ...words);
 const stroke = (name, x1, y1, x2, y2, ...children) => shape(`line.${name}`, { x1, y1, x2, y2 }, ...children);
