@@ -12,41 +12,14 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
-// --- arithmetic of about 106 digits: Dekker 1971 ---
-
-constexpr Parts sum_of(double a, double b) {
-    const double sum = a + b, part = sum - a;
-    return {sum, (a - (sum - part)) + (b - part)};
-}
-constexpr Parts product_of(double a, double b) {
-    constexpr double splitter = 0x1p27 + 1;
-    const double a_far = a * splitter, b_far = b * splitter;
-    const double a_high = a_far - (a_far - a), b_high = b_far - (b_far - b);
-    const double a_low = a - a_high, b_low = b - b_high, product = a * b;
-    return {product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low};
-}
-constexpr Parts operator+(const Parts& a, const Parts& b) {
-    const Parts sum = sum_of(a.high, b.high);
-    return sum_of(sum.high, sum.low + (a.low + b.low));
-}
-constexpr Parts operator*(const Parts& a, const Parts& b) {
-    const Parts product = product_of(a.high, b.high);
-    return sum_of(product.high, product.low + (a.high * b.low + a.low * b.high));
-}
-constexpr Parts operator/(const Parts& a, double b) {
-    const double first = a.high / b;
-    const Parts back = product_of(first, b);
-    return sum_of(first, ((a.high - back.high) - back.low + a.low) / b);
-}
-
 // --- tables ---
 
-constexpr bool is_negligible(const Parts& term) { return term.high < 0x1p-120 && term.high > -0x1p-120; }
+constexpr bool is_negligible(const DoubleDouble& term) { return term.high < 0x1p-120 && term.high > -0x1p-120; }
 
 /// ln x for x of few digits near 1: 2·(t + t³/3 + t⁵/5 + …) with t = (x − 1)/(x + 1).
-constexpr Parts exact_log(double x) {
-    const Parts t = Parts{x - 1, 0} / (x + 1), square = t * t;
-    Parts power = t, sum = t;
+constexpr DoubleDouble exact_log(double x) {
+    const DoubleDouble t = DoubleDouble{x - 1, 0} / (x + 1), square = t * t;
+    DoubleDouble power = t, sum = t;
     for (int n = 3; !is_negligible(power); n += 2) {
         power = power * square;
         sum = sum + power / n;
@@ -62,11 +35,11 @@ constexpr double factor_of(std::size_t range) {
 }
 
 /// The table of logarithms, those to base e times a number.
-constexpr auto make_logs(const Parts& times) {
+constexpr auto make_logs(const DoubleDouble& times) {
     std::array<tables::LogEntry, tables::n_ranges> all{};
     for (std::size_t range = 0; range < all.size(); ++range) {
         const double factor = factor_of(range);
-        const Parts log = exact_log(factor) * times;
+        const DoubleDouble log = exact_log(factor) * times;
         constexpr double shift = 0x1.8p10;  // sums with it are multiples of 2^-42
         const double high = (-log.high + shift) - shift;
         all[range] = {factor, {high, (-log.high - high) - log.low}};
@@ -75,22 +48,22 @@ constexpr auto make_logs(const Parts& times) {
 }
 
 constexpr auto make_powers() {
-    const Parts exponent = ln2 / static_cast<double>(tables::n_ranges);
-    Parts step{1, 0}, term{1, 0};  // e^exponent by its series
+    const DoubleDouble exponent = ln2 / static_cast<double>(tables::n_ranges);
+    DoubleDouble step{1, 0}, term{1, 0};  // e^exponent by its series
     for (int n = 1; !is_negligible(term); ++n) {
         term = term * exponent / n;
         step = step + term;
     }
-    std::array<Parts, tables::n_ranges> all{};
+    std::array<DoubleDouble, tables::n_ranges> all{};
     all[0] = {1, 0};
     for (std::size_t i = 1; i < all.size(); ++i) all[i] = all[i - 1] * step;
     return all;
 }
 
 /// ln x of a positive x that is too small for `log_parts`.
-Parts tiny_log_parts(double x) {
+DoubleDouble tiny_log_parts(double x) {
     constexpr int shift = 54;
-    return log_parts(x * 0x1p54) + Parts{-shift, 0} * ln2;
+    return log_parts(x * 0x1p54) + DoubleDouble{-shift, 0} * ln2;
 }
 
 // --- exponentials ---
@@ -107,7 +80,7 @@ double exp_of(double high, double low) {
     const double n = (high * per_step + round) - round;
     const double r = (high - n * step_high) - n * step_low + low;
     const auto steps = static_cast<std::int64_t>(n);
-    const Parts& power = tables::powers[static_cast<std::size_t>(steps) % tables::n_ranges];
+    const DoubleDouble& power = tables::powers[static_cast<std::size_t>(steps) % tables::n_ranges];
     const double series =
         r + r * r * ((1.0 / 2 + r * (1.0 / 6)) + r * r * ((1.0 / 24 + r * (1.0 / 120)) + r * r * (1.0 / 720)));
     const double value = power.high + (power.low + power.high * series);
@@ -140,7 +113,7 @@ double scaled_erfc(double x) {
 namespace tables {
 
 constinit const std::array<LogEntry, n_ranges> natural = make_logs({1, 0}), binary = make_logs(log2e);
-constinit const std::array<Parts, n_ranges> powers = make_powers();
+constinit const std::array<DoubleDouble, n_ranges> powers = make_powers();
 
 }  // namespace tables
 
@@ -157,7 +130,7 @@ double log2_of_other(double x) {
 }
 
 double log10(double x) {
-    constexpr Parts log10e{0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57};
+    constexpr DoubleDouble log10e{0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57};
     if (!(x > 0) || x == infinity) return log_of_other(x);
     return ((is_ordinary(x) ? log_parts(x) : tiny_log_parts(x)) * log10e).high;
 }
@@ -171,8 +144,8 @@ double pow(double x, double p) {
     if (x < 0) return not_a_number;
     constexpr double most = 0x1p70;  // the logarithm of the number next to 1 is 2^-53: nothing or infinity
     if (p > most || p < -most) return (x > 1) == (p > 0) ? infinity : 0;
-    const Parts log = is_ordinary(x) ? log_parts(x) : tiny_log_parts(x);
-    const Parts product = product_of(log.high, p);
+    const DoubleDouble log = is_ordinary(x) ? log_parts(x) : tiny_log_parts(x);
+    const DoubleDouble product = product_of(log.high, p);
     return exp_of(product.high, product.low + log.low * p);
 }
 
@@ -181,7 +154,7 @@ double erfc(double x) {
     const double size = x < 0 ? -x : x;
     double above = 0;  // beyond 28 less than the least number
     if (size < 28) {
-        const Parts square = product_of(size, size);
+        const DoubleDouble square = product_of(size, size);
         above = exp_of(-square.high, -square.low) * scaled_erfc(size);
     }
     return x < 0 ? 2 - above : above;

@@ -14,12 +14,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace treewright::elementary {
+#include "double_double.hpp"
 
-/// A number as the sum of two doubles, the second one at most half a unit in the last place of the first.
-struct Parts {
-    double high = 0, low = 0;
-};
+namespace treewright::elementary {
 
 namespace tables {
 
@@ -30,16 +27,16 @@ constexpr std::uint64_t least_z = 0x3ff0000000000000 - (74 * 2 + 1) * (std::uint
 
 struct LogEntry {
     double factor;
-    Parts log;  // of 1/factor; the high part is a multiple of 2^-42
+    DoubleDouble log;  // of 1/factor; the high part is a multiple of 2^-42
 };
 extern const std::array<LogEntry, n_ranges> natural, binary;
 /// 2^(i/128).
-extern const std::array<Parts, n_ranges> powers;
+extern const std::array<DoubleDouble, n_ranges> powers;
 
 }  // namespace tables
 
-constexpr Parts ln2{0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56};
-constexpr Parts log2e{0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56};
+inline constexpr DoubleDouble ln2{0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56};
+inline constexpr DoubleDouble log2e{0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56};
 
 /// The number without its last 27 binary digits: products of two such are exact.
 inline double first_half(double x) {
@@ -75,19 +72,19 @@ inline double log_rest(double r) {
 }
 
 /// ln x of an ordinary x.
-inline Parts log_parts(double x) {
+inline DoubleDouble log_parts(double x) {
     constexpr double ln2_high = 0x1.62e42fefa38p-1, ln2_low = 0x1.ef35793c7673p-45;  // the first one of 42 digits
     const Reduced reduced(x, tables::natural);
-    const Parts& log = tables::natural[reduced.range].log;
+    const DoubleDouble& log = tables::natural[reduced.range].log;
     const double sum = reduced.exponent * ln2_high + log.high, high = sum + reduced.rest;
     return {high, ((sum - high) + reduced.rest) + (reduced.exponent * ln2_low + log.low + log_rest(reduced.rest))};
 }
 
 /// log2 x of an ordinary x.
-inline Parts log2_parts(double x) {
+inline DoubleDouble log2_parts(double x) {
     constexpr double log2e_high = 0x1.715476p+0, log2e_low = 0x1.4ae0bf85ddf44p-26;
     const Reduced reduced(x, tables::binary);
-    const Parts& log = tables::binary[reduced.range].log;
+    const DoubleDouble& log = tables::binary[reduced.range].log;
     const double first = first_half(reduced.rest);
     const double product = first * log2e_high;  // exact
     const double rest = (reduced.rest - first) * log2e_high + reduced.rest * log2e_low;
@@ -101,13 +98,13 @@ double log2_of_other(double x);
 
 inline double log(double x) {
     if (!is_ordinary(x)) return log_of_other(x);
-    const Parts parts = log_parts(x);
+    const DoubleDouble parts = log_parts(x);
     return parts.high + parts.low;
 }
 
 inline double log2(double x) {
     if (!is_ordinary(x)) return log2_of_other(x);
-    const Parts parts = log2_parts(x);
+    const DoubleDouble parts = log2_parts(x);
     return parts.high + parts.low;
 }
 
@@ -117,7 +114,7 @@ inline double log1p(double x) {
     if (!is_ordinary(sum)) return log_of_other(sum);
     const double larger = x < 1 ? 1 : x, smaller = x < 1 ? x : 1;
     const double lost = smaller - (sum - larger);
-    const Parts parts = log_parts(sum);
+    const DoubleDouble parts = log_parts(sum);
     return parts.high + (parts.low + lost / sum);
 }
 
