@@ -1,4 +1,5 @@
-// Numbers in two doubles, of about 106 digits (Dekker 1971): what long double is differs from platform to platform.
+// Numbers in two doubles, of about 106 digits (Dekker 1971): what long double is differs from platform to
+// platform.
 #pragma once
 
 namespace treewright {

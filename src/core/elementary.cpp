@@ -14,7 +14,9 @@ constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 // --- tables ---
 
-constexpr bool is_negligible(const DoubleDouble& term) { return term.high < 0x1p-120 && term.high > -0x1p-120; }
+constexpr bool is_negligible(const DoubleDouble& term) {
+    return term.high < 0x1p-120 && term.high > -0x1p-120;
+}
 
 /// ln x for x of few digits near 1: 2·(t + t³/3 + t⁵/5 + …) with t = (x − 1)/(x + 1).
 constexpr DoubleDouble exact_log(double x) {
@@ -82,7 +84,8 @@ double exp_of(double high, double low) {
     const auto steps = static_cast<std::int64_t>(n);
     const DoubleDouble& power = tables::powers[static_cast<std::size_t>(steps) % tables::n_ranges];
     const double series =
-        r + r * r * ((1.0 / 2 + r * (1.0 / 6)) + r * r * ((1.0 / 24 + r * (1.0 / 120)) + r * r * (1.0 / 720)));
+        r +
+        r * r * ((1.0 / 2 + r * (1.0 / 6)) + r * r * ((1.0 / 24 + r * (1.0 / 120)) + r * r * (1.0 / 720)));
     const double value = power.high + (power.low + power.high * series);
     // Powers of two in two factors: each of them has an ordinary exponent, and only the second one rounds.
     const auto exponent = static_cast<int>(steps >> tables::range_bits), first = exponent / 2;
@@ -96,11 +99,11 @@ double exp_of(double high, double low) {
 /// 1981; the coefficients were computed anew to 60 digits, and their polynomial errs by less than 2^-55.
 double scaled_erfc(double x) {
     constexpr double coefficients[] = {
-        -0x1.6884628ace07ap-29, -0x1.0cb63a80de2c5p-29, 0x1.12b326b5668bfp-25,  0x1.42d2ea1df7aecp-26,
-        -0x1.0ae6bf9452a1fp-22, -0x1.b4c0937b25a0bp-25, 0x1.d39c1a3875509p-20,  -0x1.06de6954a39b5p-20,
-        -0x1.7fcc159f9a760p-17, 0x1.7799dcd2368cbp-16,  0x1.b13e13fe20445p-15,  -0x1.303ffbfe45e88p-12,
-        0x1.33fb5a5e7ca14p-12,  0x1.cc3a13daa5d95p-10,  -0x1.3f603c7e65d24p-7,  0x1.d0b0037036098p-6,
-        -0x1.e0d0fa6c16f3fp-5,  0x1.7a14188ae18fap-4,   -0x1.bda9309a35871p-4,  0x1.510169d093c18p-4,
+        -0x1.6884628ace07ap-29, -0x1.0cb63a80de2c5p-29, 0x1.12b326b5668bfp-25, 0x1.42d2ea1df7aecp-26,
+        -0x1.0ae6bf9452a1fp-22, -0x1.b4c0937b25a0bp-25, 0x1.d39c1a3875509p-20, -0x1.06de6954a39b5p-20,
+        -0x1.7fcc159f9a760p-17, 0x1.7799dcd2368cbp-16,  0x1.b13e13fe20445p-15, -0x1.303ffbfe45e88p-12,
+        0x1.33fb5a5e7ca14p-12,  0x1.cc3a13daa5d95p-10,  -0x1.3f603c7e65d24p-7, 0x1.d0b0037036098p-6,
+        -0x1.e0d0fa6c16f3fp-5,  0x1.7a14188ae18fap-4,   -0x1.bda9309a35871p-4, 0x1.510169d093c18p-4,
         0x1.d5f294816277ep-9,   -0x1.1f367683f8967p-3,  0x1.3ccda0b5d5dc2p+0};
     const double s = (x - 3.75) / (x + 3.75);
     double sum = 0;

@@ -1,12 +1,13 @@
 // Logarithms, exponentials, powers and the error function with the same bits everywhere.
 //
-// C libraries differ in the last bits of these, by version and by processor, and a last bit decides between two
-// splits of nearly equal gain. Here they are made of additions and multiplications alone, which IEEE 754 fixes.
-// Results are within 1 unit in the last place (erfc: 4); `make test` checks that against a wider arithmetic.
+// C libraries differ in the last bits of these, by version and by processor, and a last bit decides between
+// two splits of nearly equal gain. Here they are made of additions and multiplications alone, which IEEE 754
+// fixes. Results are within 1 unit in the last place (erfc: 4); `make test` checks that against a wider
+// arithmetic.
 //
-// log: x = 2^k·z with z near 1; a table has, for each of 128 ranges of z, a factor c of eight digits near 1/z and
-// ln(1/c). Then r = z·c − 1 is exact and small, and ln x = k·ln 2 + ln(1/c) + ln(1 + r) (Tang 1990). What is
-// added first is kept in two doubles, high and low, so that the sum is rounded once.
+// log: x = 2^k·z with z near 1; a table has, for each of 128 ranges of z, a factor c of eight digits near 1/z
+// and ln(1/c). Then r = z·c − 1 is exact and small, and ln x = k·ln 2 + ln(1/c) + ln(1 + r) (Tang 1990). What
+// is added first is kept in two doubles, high and low, so that the sum is rounded once.
 #pragma once
 
 #include <array>
@@ -22,7 +23,8 @@ namespace tables {
 
 constexpr std::size_t n_ranges = 128;
 constexpr int range_bits = 7;
-/// The bits of the least z: 1.0 is in the middle of its range, where c is 1 and nothing is added to ln(1 + r).
+/// The bits of the least z: 1.0 is in the middle of its range, where c is 1 and nothing is added to ln(1 +
+/// r).
 constexpr std::uint64_t least_z = 0x3ff0000000000000 - (74 * 2 + 1) * (std::uint64_t{1} << 44);
 
 struct LogEntry {
@@ -73,11 +75,13 @@ inline double log_rest(double r) {
 
 /// ln x of an ordinary x.
 inline DoubleDouble log_parts(double x) {
-    constexpr double ln2_high = 0x1.62e42fefa38p-1, ln2_low = 0x1.ef35793c7673p-45;  // the first one of 42 digits
+    constexpr double ln2_high = 0x1.62e42fefa38p-1,
+                     ln2_low = 0x1.ef35793c7673p-45;  // the first one of 42 digits
     const Reduced reduced(x, tables::natural);
     const DoubleDouble& log = tables::natural[reduced.range].log;
     const double sum = reduced.exponent * ln2_high + log.high, high = sum + reduced.rest;
-    return {high, ((sum - high) + reduced.rest) + (reduced.exponent * ln2_low + log.low + log_rest(reduced.rest))};
+    return {high,
+            ((sum - high) + reduced.rest) + (reduced.exponent * ln2_low + log.low + log_rest(reduced.rest))};
 }
 
 /// log2 x of an ordinary x.

@@ -35,7 +35,8 @@ constexpr std::uint64_t plain_high_word(std::uint64_t a, std::uint64_t b) {
 class TwoWords {
   public:
     constexpr TwoWords() = default;
-    constexpr TwoWords(std::int64_t value) : high_(value < 0 ? -1 : 0), low_(static_cast<std::uint64_t>(value)) {}
+    constexpr TwoWords(std::int64_t value)
+        : high_(value < 0 ? -1 : 0), low_(static_cast<std::uint64_t>(value)) {}
 
     /// Rounded to the nearest, to even where two are as near: digits beyond the first 64 only break ties.
     explicit constexpr operator double() const {
@@ -46,7 +47,8 @@ class TwoWords {
         if (high != 0) {
             const std::uint64_t first = zeros == 0 ? high : high << zeros | low >> (64 - zeros);
             const bool has_rest = low << zeros != 0;
-            const auto power = static_cast<std::uint64_t>(1023 + 64 - zeros) << 52;  // the bits of 2^(64 - zeros)
+            const auto power = static_cast<std::uint64_t>(1023 + 64 - zeros)
+                               << 52;  // the bits of 2^(64 - zeros)
             magnitude = static_cast<double>(first | (has_rest ? 1U : 0U)) * std::bit_cast<double>(power);
         }
         return high_ < 0 ? -magnitude : magnitude;

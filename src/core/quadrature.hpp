@@ -18,8 +18,8 @@ struct Quadrature {
     explicit Quadrature(std::size_t n) : t(n), rest(n), weight(n) {
         const auto degree = static_cast<double>(n);
         for (std::size_t i = 0; i < (n + 1) / 2; ++i) {
-            // Newton's steps to the roots of Legendre's polynomial from their usual estimate, of which only those
-            // digits are taken that every library gets right.
+            // Newton's steps to the roots of Legendre's polynomial from their usual estimate, of which only
+            // those digits are taken that every library gets right.
             constexpr double estimate_unit = 0x1p-30;
             const double angle = std::numbers::pi * (static_cast<double>(i) + 0.75) / (degree + 0.5);
             DoubleDouble x = std::round(std::cos(angle) / estimate_unit) * estimate_unit, slope = 1.0;
@@ -27,7 +27,8 @@ struct Quadrature {
                 DoubleDouble before = 1.0, now = x;
                 for (std::size_t k = 2; k <= n; ++k) {
                     const auto order = static_cast<double>(k);
-                    const DoubleDouble next = (DoubleDouble(2 * order - 1) * x * now - DoubleDouble(order - 1) * before) / order;
+                    const DoubleDouble next =
+                        (DoubleDouble(2 * order - 1) * x * now - DoubleDouble(order - 1) * before) / order;
                     before = now;
                     now = next;
                 }

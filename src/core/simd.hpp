@@ -1,7 +1,7 @@
 // Several numbers at once: vectors of numbers, and what PairScanner needs of four lanes.
 //
-// Every form gives the same bits: lanes do not mix but where the text says so, nothing is fused, and sums have
-// one order.
+// Every form gives the same bits: lanes do not mix but where the text says so, nothing is fused, and sums
+// have one order.
 #pragma once
 
 #include <cstddef>
@@ -42,7 +42,9 @@ struct alignas(N * sizeof(T)) PlainVector {
         }
         return out;
     }
-    static constexpr PlainVector all(T x) { return zip({}, x, [](T, T b) { return b; }); }
+    static constexpr PlainVector all(T x) {
+        return zip({}, x, [](T, T b) { return b; });
+    }
 
     friend constexpr PlainVector operator+(const PlainVector& a, const PlainVector& b) {
         return zip(a, b, [](T x, T y) { return x + y; });

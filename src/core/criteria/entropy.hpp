@@ -17,7 +17,8 @@ struct Entropy {
     static double part(double share) { return -share * elementary::log2(share); }
     static double risk(double heaviest, double rest, double parts) {
         const double total = heaviest + rest;
-        const double own = heaviest > 0 ? -heaviest * elementary::log1p(-rest / total) / std::numbers::ln2 : 0.0;
+        const double own =
+            heaviest > 0 ? -heaviest * elementary::log1p(-rest / total) / std::numbers::ln2 : 0.0;
         return own + parts + rest * elementary::log2(total);
     }
     static double risk(Weights weights) {
@@ -26,7 +27,8 @@ struct Entropy {
         if (heaviest.rest <= 0) return 0;
         double nats = -heaviest.weight * elementary::log1p(-heaviest.rest / total);
         for (std::size_t k = 0; k < weights.size(); ++k)
-            if (k != heaviest.index && weights[k] > 0) nats += weights[k] * elementary::log(total / weights[k]);
+            if (k != heaviest.index && weights[k] > 0)
+                nats += weights[k] * elementary::log(total / weights[k]);
         return nats / std::numbers::ln2;
     }
 };

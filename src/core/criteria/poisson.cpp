@@ -10,7 +10,9 @@ struct Poisson {
     static constexpr bool is_centred = false;
     static constexpr bool may_refuse = true;  // a side whose numbers are all zero
 
-    static double loss(double y, double value) { return (y > 0 ? y * elementary::log(y / value) : 0.0) - y + value; }
+    static double loss(double y, double value) {
+        return (y > 0 ? y * elementary::log(y / value) : 0.0) - y + value;
+    }
     static double gain(double weight_left, double sum_left, double weight_right, double sum_right) {
         if (!(sum_left > 0) || !(sum_right > 0)) return unreachable;
         const double mean = (sum_left + sum_right) / (weight_left + weight_right);

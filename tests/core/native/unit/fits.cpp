@@ -1,5 +1,6 @@
-// A fixed corpus of fits: every criterion and every grower, with weights, missing values, categories and limits.
-// Data come from whole numbers and sums alone, so that they are the same everywhere; so must be what is grown.
+// A fixed corpus of fits: every criterion and every grower, with weights, missing values, categories and
+// limits. Data come from whole numbers and sums alone, so that they are the same everywhere; so must be what
+// is grown.
 #include "fits.hpp"
 
 #include <algorithm>
@@ -51,7 +52,8 @@ class Hash {
               << tree.missing_left << tree.subsets << tree.statistic << tree.directions << tree.leaves.start
               << tree.leaves.column << tree.leaves.value;
         for (std::size_t node = 0; node < tree.low.size(); ++node)
-            if (tree.low[node] == tree.low[node]) *this << readable_threshold(tree.low[node], tree.high[node]);
+            if (tree.low[node] == tree.low[node])
+                *this << readable_threshold(tree.low[node], tree.high[node]);
         return *this;
     }
     Hash& operator<<(const careful::Tree& tree) {
@@ -85,7 +87,7 @@ struct Table {
     Table(std::size_t n_rows, std::uint64_t seed) : n(n_rows) {
         Random random{seed};
         for (std::size_t row = 0; row < n; ++row) draw_row(random);
-        columns = {tables::column_of(real),   tables::column_of(few),     tables::column_of(single),
+        columns = {tables::column_of(real),   tables::column_of(few),      tables::column_of(single),
                    tables::column_of(six, 6), tables::column_of(many, 90), tables::column_of(noise)};
     }
     Table(const Table&) = delete;
@@ -156,8 +158,8 @@ class Corpus {
         return problem;
     }
     /// Grows a tree, on bins where the table is large.
-    void grow_tree(const std::string& name, const Table& table, const Criterion& criterion, std::size_t n_classes,
-                   const Change& change, std::size_t n_threads = 1) {
+    void grow_tree(const std::string& name, const Table& table, const Criterion& criterion,
+                   std::size_t n_classes, const Change& change, std::size_t n_threads = 1) {
         Interrupt interrupt = tables::undisturbed();
         Pool pool(n_threads, interrupt);
         Problem problem = problem_of(table, criterion, n_classes);
@@ -188,7 +190,8 @@ class Corpus {
                 for (const std::size_t n_classes : {2, 5, 40}) {
                     if (!criterion.of_classes() && n_classes > 2) continue;
                     const std::string what =
-                        name + (criterion.of_classes() ? " of " + std::to_string(n_classes) + " classes" : "");
+                        name +
+                        (criterion.of_classes() ? " of " + std::to_string(n_classes) + " classes" : "");
                     grow_tree(what + size, *table, criterion, n_classes, ignore);
                     grow_tree(what + size + ", weighted", *table, criterion, n_classes,
                               [&](Problem& problem) { problem.targets.weight = table->weight.data(); });
@@ -216,14 +219,16 @@ class Corpus {
                  problem.limits.random_splits = true;
                  problem.limits.seed = 6;
              }},
-            {"correction by weight", [](Problem& problem) { problem.limits.correction = Correction::by_weight; }},
+            {"correction by weight",
+             [](Problem& problem) { problem.limits.correction = Correction::by_weight; }},
             {"correction by rows", [](Problem& problem) { problem.limits.correction = Correction::by_rows; }},
         };
         for (const auto& [limits, change] : changes)
             for (const auto* name : {"gini", "entropy", "squared_error", "poisson"})
                 for (const auto* table : {&small_, &large_})
-                    grow_tree(std::string(name) + (table == &small_ ? " in lists, " : " in histograms, ") + limits,
-                              *table, criterion_named(name), 5, change);
+                    grow_tree(
+                        std::string(name) + (table == &small_ ? " in lists, " : " in histograms, ") + limits,
+                        *table, criterion_named(name), 5, change);
         grow_tree("gini, tested", large_, criterion_named("gini"), 5,
                   [&](Problem& problem) { problem.limits.critical = critical_; });
         grow_tree("gini of 40 classes, wide", large_, criterion_named("gini"), 40,
@@ -242,11 +247,12 @@ class Corpus {
         Pool pool(1, interrupt);
         Problem problem = problem_of(small_, criterion_named("gini"), 5);
         problem.interrupt = &interrupt;
-        note("sums of columns", Hash() << grow_oblique(problem, criterion_named("gini"), {{0, 1, 2, 5}, 3}, pool));
+        note("sums of columns",
+             Hash() << grow_oblique(problem, criterion_named("gini"), {{0, 1, 2, 5}, 3}, pool));
     }
 
-    void grow_with(const std::string& name, const std::string& criterion_name, const careful::Options& options,
-                   const Change& change = ignore) {
+    void grow_with(const std::string& name, const std::string& criterion_name,
+                   const careful::Options& options, const Change& change = ignore) {
         Interrupt interrupt = tables::undisturbed();
         Pool pool(1, interrupt);
         const Criterion& criterion = criterion_named(criterion_name);
@@ -285,11 +291,13 @@ class Corpus {
         options = {};
         options.release8 = options.multiway = true;
         options.missing = Missing::fractional;
-        grow_with("release 8", "gain_ratio", options, [](Problem& problem) { problem.limits.min_rows_leaf = 2; });
+        grow_with("release 8", "gain_ratio", options,
+                  [](Problem& problem) { problem.limits.min_rows_leaf = 2; });
     }
 
     void boost_all_losses() {
-        for (const auto* name : {"squared_error", "absolute_error", "quantile", "poisson", "gamma", "log_loss"})
+        for (const auto* name :
+             {"squared_error", "absolute_error", "quantile", "poisson", "gamma", "log_loss"})
             for (const std::size_t n_classes : {2, 5}) {
                 const bool is_of_classes = std::string(name) == "log_loss";
                 if (!is_of_classes && n_classes == 5) continue;
@@ -302,9 +310,10 @@ class Corpus {
         Pool pool(1, interrupt);
         std::vector<double> target(large_.n);
         for (std::size_t row = 0; row < large_.n; ++row)
-            target[row] = n_classes > 0 ? static_cast<double>(labels_for(large_, n_classes)[row])
-                                        : name == "gamma" ? large_.counts[row] + 0.5
-                                        : name == "poisson" ? large_.counts[row] : large_.number[row];
+            target[row] = n_classes > 0       ? static_cast<double>(labels_for(large_, n_classes)[row])
+                          : name == "gamma"   ? large_.counts[row] + 0.5
+                          : name == "poisson" ? large_.counts[row]
+                                              : large_.number[row];
         boosting::Plan plan;
         plan.loss = boosting::loss_named(name, 0.3, n_classes);
         plan.limits.max_leaves = 15;
@@ -343,15 +352,15 @@ class Corpus {
         const std::size_t n_queries = queries.size() / d;
         const auto tree = build_kd_tree(points.data(), points.size() / d, d, {}, pool, interrupt);
         const std::vector<double> radius(n_queries, 0.3);
-        for (const KDMetric metric :
-             {KDMetric(Euclidean{}), KDMetric(Manhattan{}), KDMetric(Chebyshev{}), KDMetric(Minkowski{3.3})}) {
+        for (const KDMetric metric : {KDMetric(Euclidean{}), KDMetric(Manhattan{}), KDMetric(Chebyshev{}),
+                                      KDMetric(Minkowski{3.3})}) {
             const KDQueries of{queries.data(), n_queries, metric};
             const auto nearest = find_nearest(tree, of, 5, false, pool, interrupt);
             const auto within = find_within(tree, of, radius.data(), false, true, pool, interrupt);
             const auto name = std::visit([](auto one) { return std::string(one.name); }, metric);
             note("neighbours, " + name + ", " + std::to_string(d) + " columns" + type,
-                 Hash() << nearest.distance << nearest.index << nearest.visited << within.start << within.distance
-                        << within.index);
+                 Hash() << nearest.distance << nearest.index << nearest.visited << within.start
+                        << within.distance << within.index);
         }
     }
 
@@ -364,7 +373,8 @@ class Corpus {
         const auto tree = grow(problem, criterion_named("entropy"), pool);
         std::vector<double> loss;
         for (std::size_t node = 0; node < tree.end.size(); ++node)
-            loss.push_back(criterion_named("entropy").risk({tree.statistic.data() + node * tree.width, tree.width}));
+            loss.push_back(
+                criterion_named("entropy").risk({tree.statistic.data() + node * tree.width, tree.width}));
         const auto links = weakest_links(tree.end, loss, {}, interrupt);
         note("weakest links", Hash() << links.level << links.alpha << links.loss << links.leaves);
     }
@@ -404,13 +414,15 @@ bool compare(const std::string& path) {
         expected.erase(name);
     }
     for (const auto& [name, hash] : expected) std::cerr << "no such fit: " << name << '\n';
-    std::cout << n_equal << " fits as they were, " << n_other << " others, " << expected.size() << " missing\n";
+    std::cout << n_equal << " fits as they were, " << n_other << " others, " << expected.size()
+              << " missing\n";
     return n_other == 0 && expected.empty();
 }
 
 bool save(const std::string& path) {
     std::ofstream file(path);
-    file << "# Hashes of the fits of unit/fits.cpp, the same on every platform. `core_tests --save-fits` writes them.\n";
+    file << "# Hashes of the fits of unit/fits.cpp, the same on every platform. `core_tests --save-fits` "
+            "writes them.\n";
     for (const auto& [name, hash] : make_all()) file << text_of(hash) << ' ' << name << '\n';
     return static_cast<bool>(file.flush());
 }

@@ -77,21 +77,20 @@ inline int run_tests(const std::string& part) {
 
 #define HARNESS_JOIN_(a, b) a##b
 #define HARNESS_JOIN(a, b) HARNESS_JOIN_(a, b)
-#define TEST(name)                                                                                \
-    static void HARNESS_JOIN(test_, __LINE__)();                                                  \
-    static const harness::Enlist HARNESS_JOIN(enlist_, __LINE__)(name,                            \
-                                                                 HARNESS_JOIN(test_, __LINE__)); \
+#define TEST(name)                                                                                     \
+    static void HARNESS_JOIN(test_, __LINE__)();                                                       \
+    static const harness::Enlist HARNESS_JOIN(enlist_, __LINE__)(name, HARNESS_JOIN(test_, __LINE__)); \
     static void HARNESS_JOIN(test_, __LINE__)()
-#define CHECK(condition)                                                            \
-    do {                                                                            \
+#define CHECK(condition)                                                           \
+    do {                                                                           \
         if (!(condition)) harness::fail(__FILE__, __LINE__) << #condition << '\n'; \
     } while (false)
 #define CHECK_EQUAL(a, b) harness::check_equal(a, b, #a " == " #b, __FILE__, __LINE__)
-#define CHECK_THROWS(Exception, expression)                                                            \
-    do {                                                                                               \
-        try {                                                                                          \
-            static_cast<void>(expression);                                                             \
-            harness::fail(__FILE__, __LINE__) << #expression " does not throw " #Exception << '\n';   \
-        } catch (const Exception&) {                                                                   \
-        }                                                                                              \
+#define CHECK_THROWS(Exception, expression)                                                         \
+    do {                                                                                            \
+        try {                                                                                       \
+            static_cast<void>(expression);                                                          \
+            harness::fail(__FILE__, __LINE__) << #expression " does not throw " #Exception << '\n'; \
+        } catch (const Exception&) {                                                                \
+        }                                                                                           \
     } while (false)

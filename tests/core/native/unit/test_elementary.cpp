@@ -38,7 +38,8 @@ void check_error(const char* name, double most, Draw draw, Found found, Truth tr
         }
     }
     if (worst > most)
-        harness::fail(__FILE__, __LINE__) << name << " errs by " << worst << " places at " << worst_at << '\n';
+        harness::fail(__FILE__, __LINE__)
+            << name << " errs by " << worst << " places at " << worst_at << '\n';
 }
 
 double anything(Random& random) {
@@ -53,12 +54,15 @@ double small_whole(Random& random) { return static_cast<double>(1 + random.below
 
 TEST("elementary: logarithms are within one unit in the last place") {
     for (const auto draw : {anything, near_one, small_whole}) {
-        check_error("log", 0.6, draw, [](double x) { return elementary::log(x); },
-                    [](long double x) { return std::log(x); });
-        check_error("log2", 0.6, draw, [](double x) { return elementary::log2(x); },
-                    [](long double x) { return std::log2(x); });
-        check_error("log10", 0.6, draw, [](double x) { return elementary::log10(x); },
-                    [](long double x) { return std::log10(x); });
+        check_error(
+            "log", 0.6, draw, [](double x) { return elementary::log(x); },
+            [](long double x) { return std::log(x); });
+        check_error(
+            "log2", 0.6, draw, [](double x) { return elementary::log2(x); },
+            [](long double x) { return std::log2(x); });
+        check_error(
+            "log10", 0.6, draw, [](double x) { return elementary::log10(x); },
+            [](long double x) { return std::log10(x); });
     }
 }
 
@@ -71,22 +75,28 @@ TEST("elementary: log1p is within one unit in the last place, also near zero") {
 }
 
 TEST("elementary: exp and pow are within one unit in the last place") {
-    check_error("exp", 0.6, [](Random& random) { return random.uniform() * 1400 - 700; },
-                [](double x) { return elementary::exp(x); }, [](long double x) { return std::exp(x); });
+    check_error(
+        "exp", 0.6, [](Random& random) { return random.uniform() * 1400 - 700; },
+        [](double x) { return elementary::exp(x); }, [](long double x) { return std::exp(x); });
     for (const double p : {0.1, 1.0 / 3, 1.5, 2.0, 3.0, 7.7, 30.0})
-        check_error("pow", 0.7,
-                    [](Random& random) { return std::ldexp(random.uniform(), static_cast<int>(random.below(40)) - 20); },
-                    [&](double x) { return elementary::pow(x, p); },
-                    [&](long double x) { return std::pow(x, static_cast<long double>(p)); });
+        check_error(
+            "pow", 0.7,
+            [](Random& random) {
+                return std::ldexp(random.uniform(), static_cast<int>(random.below(40)) - 20);
+            },
+            [&](double x) { return elementary::pow(x, p); },
+            [&](long double x) { return std::pow(x, static_cast<long double>(p)); });
 }
 
 TEST("elementary: erfc is within four units in the last place") {
-    check_error("erfc", 4, [](Random& random) { return random.uniform() * 32 - 6; },
-                [](double x) { return elementary::erfc(x); }, [](long double x) { return std::erfc(x); });
+    check_error(
+        "erfc", 4, [](Random& random) { return random.uniform() * 32 - 6; },
+        [](double x) { return elementary::erfc(x); }, [](long double x) { return std::erfc(x); });
 }
 
 TEST("elementary: what is exact comes out exact") {
-    for (int e = -1074; e <= 1023; ++e) CHECK_EQUAL(elementary::log2(std::ldexp(1.0, e)), static_cast<double>(e));
+    for (int e = -1074; e <= 1023; ++e)
+        CHECK_EQUAL(elementary::log2(std::ldexp(1.0, e)), static_cast<double>(e));
     double power = 1;
     for (int e = 0; e <= 22; ++e, power *= 10) CHECK_EQUAL(elementary::log10(power), static_cast<double>(e));
     for (const double x : {1.0, 3.0, 81.0, 1000.0}) CHECK_EQUAL(elementary::pow(x, 2), x * x);
@@ -113,10 +123,10 @@ TEST("elementary: the ends of the range") {
     CHECK_EQUAL(elementary::log1p(-1), -infinity);
     CHECK_EQUAL(elementary::log(infinity), infinity);
     CHECK_EQUAL(elementary::log2(infinity), infinity);
-    for (const double x : {elementary::log(-1), elementary::log2(-1), elementary::log1p(-2), elementary::pow(-1, 2),
-                           elementary::log(not_a_number), elementary::log2(not_a_number),
-                           elementary::log1p(not_a_number), elementary::exp(not_a_number),
-                           elementary::erfc(not_a_number), elementary::pow(not_a_number, 2)})
+    for (const double x :
+         {elementary::log(-1), elementary::log2(-1), elementary::log1p(-2), elementary::pow(-1, 2),
+          elementary::log(not_a_number), elementary::log2(not_a_number), elementary::log1p(not_a_number),
+          elementary::exp(not_a_number), elementary::erfc(not_a_number), elementary::pow(not_a_number, 2)})
         CHECK(std::isnan(x));
     CHECK_EQUAL(elementary::exp(-infinity), 0.0);
     CHECK_EQUAL(elementary::exp(infinity), infinity);

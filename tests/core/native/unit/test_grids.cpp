@@ -54,8 +54,7 @@ TEST("grids: an offset of the numbers costs no digits") {
     const Problem a = problem_of(near, nullptr), b = problem_of(far, nullptr);
     const Grid grid_a = number_grid(a, a.rows, 0, true), grid_b = number_grid(b, b.rows, 0, true);
     CHECK_EQUAL(grid_a.unit, grid_b.unit);
-    for (Row row = 0; row < 4; ++row)
-        CHECK_EQUAL(number_on(grid_a, a, row, 0), number_on(grid_b, b, row, 0));
+    for (Row row = 0; row < 4; ++row) CHECK_EQUAL(number_on(grid_a, a, row, 0), number_on(grid_b, b, row, 0));
 }
 
 TEST("grids: the median, also where half of the weight lies on each side") {

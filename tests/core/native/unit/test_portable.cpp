@@ -14,10 +14,20 @@ namespace {
 /// Numbers of all sizes, both signs, and the ends of the range.
 std::vector<std::int64_t> whole_numbers() {
     using Limits = std::numeric_limits<std::int64_t>;
-    std::vector<std::int64_t> numbers{0, 1, -1, 2, -2, 0xffffffff, -0xffffffffLL, Limits::max(), Limits::min(),
-                                      Limits::max() - 1, Limits::min() + 1};
+    std::vector<std::int64_t> numbers{0,
+                                      1,
+                                      -1,
+                                      2,
+                                      -2,
+                                      0xffffffff,
+                                      -0xffffffffLL,
+                                      Limits::max(),
+                                      Limits::min(),
+                                      Limits::max() - 1,
+                                      Limits::min() + 1};
     Random random{8};
-    for (int i = 0; i < 200; ++i) numbers.push_back(static_cast<std::int64_t>(random.next()) >> random.below(64));
+    for (int i = 0; i < 200; ++i)
+        numbers.push_back(static_cast<std::int64_t>(random.next()) >> random.below(64));
     return numbers;
 }
 
@@ -37,7 +47,8 @@ TEST("portable: the high word of a product") {
 }
 
 TEST("portable: two words add, multiply and compare") {
-    const TwoWords big = TwoWords(std::numeric_limits<std::int64_t>::max()) * std::numeric_limits<std::int64_t>::max();
+    const TwoWords big =
+        TwoWords(std::numeric_limits<std::int64_t>::max()) * std::numeric_limits<std::int64_t>::max();
     CHECK(big > TwoWords(0) && -big < TwoWords(0) && big - big == TwoWords(0));
     CHECK(big + 1 > big && big - 1 < big && big + -big == 0);
     CHECK_EQUAL(static_cast<double>(big), 0x1p126);

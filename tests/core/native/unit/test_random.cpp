@@ -12,8 +12,9 @@ using namespace treewright;
 TEST("random: the stream is splitmix64") {
     // The first numbers of Vigna's splitmix64.c from the seed 1234567.
     Random random{1234567};
-    for (const std::uint64_t expected : {6457827717110365317ULL, 3203168211198807973ULL, 9817491932198370423ULL,
-                                         4593380528125082431ULL, 16408922859458223821ULL})
+    for (const std::uint64_t expected :
+         {6457827717110365317ULL, 3203168211198807973ULL, 9817491932198370423ULL, 4593380528125082431ULL,
+          16408922859458223821ULL})
         CHECK_EQUAL(random.next(), expected);
 }
 

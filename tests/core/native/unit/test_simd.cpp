@@ -36,8 +36,8 @@ struct TwoClasses {
 };
 
 template <class Lanes>
-std::vector<std::size_t> cuts_found(const PairScanner<std::uint16_t>& scanner, const std::vector<std::uint16_t>& list,
-                                    double least) {
+std::vector<std::size_t> cuts_found(const PairScanner<std::uint16_t>& scanner,
+                                    const std::vector<std::uint16_t>& list, double least) {
     std::vector<std::size_t> cuts;
     auto cursor = scanner.cursor();
     for (std::size_t i = 1; i < list.size(); ++i) {
@@ -114,7 +114,9 @@ TEST("simd: vectors are those of standard C++, bit by bit") {
     using OwnWhole = PlainVector<std::int64_t, 2>;
     using FastWhole = Vector<std::int64_t, 2>;
     Random random{6};
-    const auto draw = [&] { return std::ldexp(random.uniform() - 0.5, static_cast<int>(random.below(40)) - 20); };
+    const auto draw = [&] {
+        return std::ldexp(random.uniform() - 0.5, static_cast<int>(random.below(40)) - 20);
+    };
     for (int round = 0; round < 1000; ++round) {
         const double a[] = {draw(), draw()}, b[] = {draw(), draw()}, c = draw();
         const auto work = [&]<class V>(V* out) {
@@ -129,11 +131,14 @@ TEST("simd: vectors are those of standard C++, bit by bit") {
         work(&own);
         work(&fast);
         for (std::size_t i = 0; i < 2; ++i)
-            CHECK_EQUAL(std::bit_cast<std::uint64_t>(own[i]), std::bit_cast<std::uint64_t>(static_cast<double>(fast[i])));
-        const auto m = static_cast<std::int64_t>(random.next()), k = static_cast<std::int64_t>(random.next() >> 2);
+            CHECK_EQUAL(std::bit_cast<std::uint64_t>(own[i]),
+                        std::bit_cast<std::uint64_t>(static_cast<double>(fast[i])));
+        const auto m = static_cast<std::int64_t>(random.next()),
+                   k = static_cast<std::int64_t>(random.next() >> 2);
         const auto whole = [&]<class V>(V) { return (((V{m, k} & V{k, k}) + V{k, 1}) >> 5) - V{1, k >> 1}; };
         const OwnWhole own_whole = whole(OwnWhole{});
         const FastWhole fast_whole = whole(FastWhole{});
-        for (std::size_t i = 0; i < 2; ++i) CHECK_EQUAL(own_whole[i], static_cast<std::int64_t>(fast_whole[i]));
+        for (std::size_t i = 0; i < 2; ++i)
+            CHECK_EQUAL(own_whole[i], static_cast<std::int64_t>(fast_whole[i]));
     }
 }

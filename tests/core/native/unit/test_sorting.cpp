@@ -108,9 +108,9 @@ TEST("sorting: by value, by bin and by rank all give the order of the values") {
 
 TEST("sorting: a constant column, one of missing values, one of both") {
     const std::vector<Row> rows{0, 1, 2};
-    for (const auto& values : {std::vector<double>{5, 5, 5}, std::vector<double>{0.0, -0.0, 0.0},
-                               std::vector<double>(3, tables::missing),
-                               std::vector<double>{5, tables::missing, 5}})
+    for (const auto& values :
+         {std::vector<double>{5, 5, 5}, std::vector<double>{0.0, -0.0, 0.0},
+          std::vector<double>(3, tables::missing), std::vector<double>{5, tables::missing, 5}})
         compare<std::uint16_t>(tables::column_of(values), values, rows);
 }
 
@@ -122,8 +122,9 @@ TEST("sorting: categories are in the order of their codes") {
 }
 
 TEST("sorting: keys order as numbers do") {
-    const double ascending[] = {-std::numeric_limits<double>::infinity(), -1e300, -1.5, -1e-300, 0.0, 5e-324,
-                                1e-300, 1.5, 1e300, std::numeric_limits<double>::infinity()};
+    const double ascending[] = {
+        -std::numeric_limits<double>::infinity(), -1e300, -1.5, -1e-300, 0.0, 5e-324, 1e-300, 1.5, 1e300,
+        std::numeric_limits<double>::infinity()};
     for (std::size_t i = 1; i < std::size(ascending); ++i)
         CHECK(order_key(ascending[i - 1]) < order_key(ascending[i]));
     CHECK_EQUAL(order_key(-0.0), order_key(0.0));
