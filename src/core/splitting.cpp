@@ -1,6 +1,8 @@
 // C4.5's gain ratio rule.
 #include "splitting.hpp"
 
+#include "elementary.hpp"
+
 namespace treewright {
 
 std::int32_t ratio_winner(const std::vector<RatioEntry>& entries, double noise) {
@@ -29,7 +31,7 @@ std::int32_t ratio_winner(const std::vector<RatioEntry>& entries, double noise) 
 
 double split_information(double left, double right) {
     const double total = left + right;
-    return total * std::log2(total) - left * std::log2(left) - right * std::log2(right);
+    return total * elementary::log2(total) - left * elementary::log2(left) - right * elementary::log2(right);
 }
 
 }  // namespace treewright

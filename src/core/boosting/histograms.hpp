@@ -8,6 +8,7 @@
 
 #include "boosting/cells.hpp"
 #include "boosting/sums.hpp"
+#include "portable.hpp"
 
 namespace treewright::boosting {
 
@@ -23,7 +24,7 @@ void add_rows(const std::uint8_t* cells, std::size_t stride, const Entry* entrie
     Entry* of[N];
     for (std::size_t k = 0; k < N; ++k) of[k] = histograms[k];
     for (std::size_t i = 0; i < n_rows; ++i) {
-        __builtin_prefetch(cells + rows[std::min(i + 24, n_rows - 1)] * stride);
+        prefetch(cells + rows[std::min(i + 24, n_rows - 1)] * stride);
         const Entry entry = entries[i];
         std::uint8_t cell[N];
         std::memcpy(cell, cells + rows[i] * stride, N);
@@ -75,7 +76,7 @@ void add_columns(const Cells& cells, std::size_t first, std::size_t last, const 
         interrupt.check();
         const std::size_t n = std::min(block_size, n_rows - begin);
         for (std::size_t i = 0; i < n; ++i) {
-            __builtin_prefetch(packed.rows + rows[std::min(begin + i + 32, n_rows - 1)]);
+            prefetch(packed.rows + rows[std::min(begin + i + 32, n_rows - 1)]);
             entries[i] = Form::entry(packed.rows[rows[begin + i]], packed.count_bits);
         }
         for (std::size_t column = first; column < last; column += group_size)

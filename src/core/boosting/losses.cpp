@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "boosting/exponential.hpp"
+#include "elementary.hpp"
 
 namespace treewright::boosting {
 
@@ -108,7 +109,7 @@ struct Binomial final : RowLoss<Binomial> {
     }
 
     /// −log of the likelihood of a row: log(1 + e) + what lies on the wrong side.
-    static double of_row(double y, double raw) { return std::log(factor(raw)) + wrong(y, raw); }
+    static double of_row(double y, double raw) { return elementary::log(factor(raw)) + wrong(y, raw); }
 
     /// Without weights the factors 1 + e <= 2 are multiplied, so that many rows share one logarithm.
     double sum(const Aims& aims, std::size_t begin, std::size_t end, const double* raw,
@@ -121,7 +122,7 @@ struct Binomial final : RowLoss<Binomial> {
                 sum += wrong(aims.target[i], raw[i]);
                 product *= factor(raw[i]);
             }
-            sum += std::log(product);
+            sum += elementary::log(product);
         }
         return sum;
     }
@@ -189,7 +190,7 @@ class Multinomial final : public Loss {
             for (std::size_t k = 1; k < n_outputs_; ++k) top = std::max(top, raw[k * stride + i]);
             for (std::size_t k = 0; k < n_outputs_; ++k) sum += exponential(raw[k * stride + i] - top);
             const double own = raw[static_cast<std::size_t>(aims.target[i]) * stride + i];
-            total += (aims.weight ? aims.weight[i] : 1.0) * (std::log(sum) + top - own);
+            total += (aims.weight ? aims.weight[i] : 1.0) * (elementary::log(sum) + top - own);
         }
         return total;
     }

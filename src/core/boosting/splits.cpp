@@ -86,7 +86,7 @@ double SplitSearch<Form>::most_worth(const Borders& borders, const Sums& all) co
         hl += Pair{room, room};
         const Pair gr = Pair{all_gradient, all_gradient} - gl, hr = Pair{all_hessian, all_hessian} - hl;
         const Pair worth = (gl * gl * hr + gr * gr * hl) / (hl * hr);
-        most = worth > most ? worth : most;
+        most = larger(worth, most);
     }
     return std::max(most[0], most[1]);
 }

@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "simd.hpp"
+
 namespace treewright::boosting {
 
 /// What the rows of a node or of a cell add up to.
@@ -28,8 +30,8 @@ struct Sums {
 };
 
 /// Two numbers that are worked on at once.
-typedef double Pair __attribute__((vector_size(16)));
-typedef std::int64_t WholePair __attribute__((vector_size(16)));
+using Pair = Vector<double, 2>;
+using WholePair = Vector<std::int64_t, 2>;
 
 constexpr int most_bits = 50;  // of a sum of gradients or hessians: doubles take them as they are
 
@@ -100,7 +102,7 @@ struct Narrow {
         const std::int64_t above = std::int64_t{1} << (bits + units.count_bits);
         const std::int64_t mask = (std::int64_t{1} << units.count_bits) - 1;
         const WholePair both{entries[0], entries[1]};
-        typedef std::uint64_t Unsigned __attribute__((vector_size(16)));
+        using Unsigned = Vector<std::uint64_t, 2>;
         const auto raised = std::bit_cast<Unsigned>(both + WholePair{above, above}) >> units.count_bits;
         const auto shift = static_cast<double>(std::int64_t{1} << bits);
         gradient = as_doubles(std::bit_cast<WholePair>(raised)) - Pair{shift, shift};
