@@ -177,7 +177,8 @@ struct Sample {
     }
 };
 
-std::vector<double> edges_of(const Column& column, const Chosen& rows, const Sample& chosen, std::size_t most) {
+std::vector<double> edges_of(const Column& column, const Chosen& rows, const Sample& chosen,
+                             std::size_t most) {
     std::vector<double> sample;
     sample.reserve(chosen.rows.size());
     with_values(column, [&](auto value) {
@@ -257,7 +258,7 @@ class Filler {
                 for (std::size_t row = begin; row < end; ++row) {
                     const double v = value(rows_[row]);
                     const std::size_t cell = edges_[i].cell(v);  // NaN comes out as 0
-                    if (v < low[cell]) low[cell] = v + 0.0;  // 0.0 and −0.0 are one number
+                    if (v < low[cell]) low[cell] = v + 0.0;      // 0.0 and −0.0 are one number
                     missing |= v != v;
                     out[row] = v == v ? static_cast<std::uint8_t>(cell) : n_values;
                 }

@@ -40,10 +40,11 @@ struct Moments {
     }
 };
 
-/// Sums in two whole numbers: of units, and of what is left of the rows' numbers in units 2^-bits as large. With
-/// a million rows that is 84 bits below the largest number, with two billion 62.
+/// Sums in two whole numbers: of units, and of what is left of the rows' numbers in units 2^-bits as large.
+/// With a million rows that is 84 bits below the largest number, with two billion 62.
 ///
-/// A number that is added to 1.5·2^52 units is rounded to whole ones, which are then the last bits of the sum.
+/// A number that is added to 1.5·2^52 units is rounded to whole ones, which are then the last bits of the
+/// sum.
 template <class Number, class Whole>
 struct FineSums {
     Whole whole{}, fine{};

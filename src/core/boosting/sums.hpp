@@ -35,9 +35,9 @@ struct Sums {
 constexpr std::size_t most_packed = std::size_t{1} << 20;  // rows whose packed sums do not overflow
 
 /// Two numbers that are worked on at once.
-using Pair = Vector<double, 2>;
-using WholePair = Vector<std::int64_t, 2>;
-using UnsignedPair = Vector<std::uint64_t, 2>;
+using Pair = SimdVector<double, 2>;
+using WholePair = SimdVector<std::int64_t, 2>;
+using UnsignedPair = SimdVector<std::uint64_t, 2>;
 
 constexpr int most_bits = 50;  // of a sum of gradients or hessians: doubles take them as they are
 
@@ -101,8 +101,8 @@ struct NarrowSums {
     }
 };
 
-/// Rows where every hessian is 1. Those of large tables are kept in 32 bits, which are fetched faster; so many
-/// rows leave hardly room for more in their sums.
+/// Rows where every hessian is 1. Those of large tables are kept in 32 bits, which are fetched faster; so
+/// many rows leave hardly room for more in their sums.
 template <class Integer>
 struct Narrow : NarrowSums {
     using RowEntry = Integer;
