@@ -17,8 +17,8 @@ namespace treewright::boosting {
 ///
 /// Many rows are divided among the threads, and each thread adds its own up in a histogram of its own. Few
 /// rows would not be worth so many histograms: then each thread adds up all rows, but in some of the columns,
-/// from entries that are gathered before. `Form` is that of rows and of what a thread adds up, `NodeForm` that
-/// of the histograms of nodes.
+/// from entries that are gathered before. `Form` is that of rows and of what a thread adds up, `NodeForm`
+/// that of the histograms of nodes.
 template <class Form, class NodeForm>
 class Adder {
   public:
@@ -78,7 +78,9 @@ class Adder {
         return all;
     }
     /// The entries of some rows, for threads that take columns; the rows have place `at` among all.
-    void gather(const Row* rows, std::size_t n, std::size_t at) { make_entries(rows, n, entries_.data() + at); }
+    void gather(const Row* rows, std::size_t n, std::size_t at) {
+        make_entries(rows, n, entries_.data() + at);
+    }
     void gather_all() {
         in_chunks(0, n_rows_, is_many(n_rows_), *pool_, [&](std::size_t begin, std::size_t end, std::size_t) {
             gather(of_ + begin, end - begin, begin);
@@ -92,8 +94,8 @@ class Adder {
         });
     }
 
-    /// Calls work(first, last, thread) for ranges of columns, whose histograms are made before. `more` is what
-    /// else there is to do.
+    /// Calls work(first, last, thread) for ranges of columns, whose histograms are made before. `more` is
+    /// what else there is to do.
     template <class Work>
     void finish(std::size_t more, const Work& work) {
         const std::size_t steps =

@@ -35,16 +35,22 @@ class Booster {
     /// One tree for each output: side by side as many as there are threads for all of them, and the rest by
     /// all threads together.
     void iterate(std::size_t iteration, Boosted& found) {
-        const std::size_t n = plan_.loss->n_outputs(), n_alone = growers_.size() > 1 ? n - n % pool_.size() : 0;
+        const std::size_t n = plan_.loss->n_outputs(),
+                          n_alone = growers_.size() > 1 ? n - n % pool_.size() : 0;
         // Whole weights are multiplied with whole numbers later on.
         const Aims once{train_.n_rows, train_.target, repeats_ ? nullptr : train_.weight};
-        const auto largest = find_gradients(*plan_.loss, once, raw_, stride_, gradient_.data(), hessian_.data(),
-                                            pool_, interrupt_);
+        const auto largest = find_gradients(*plan_.loss, once, raw_, stride_, gradient_.data(),
+                                            hessian_.data(), pool_, interrupt_);
         std::vector<GrownTree> trees(n);
         const auto grow = [&](std::size_t k, std::size_t thread, Pool& pool) {
             const std::uint64_t key = Random{plan_.limits.seed + iteration * n + k}.next();
-            const Task task{*plan_.loss, train_, gradient_.data() + k * stride_, hessian_.data() + k * stride_,
-                            largest[k],  raw_ + k * stride_,                     key};
+            const Task task{*plan_.loss,
+                            train_,
+                            gradient_.data() + k * stride_,
+                            hessian_.data() + k * stride_,
+                            largest[k],
+                            raw_ + k * stride_,
+                            key};
             trees[k] = growers_[thread]->grow(task, pool, interrupt_);
         };
         pool_.run(n_alone, [&](std::size_t k, std::size_t thread) { grow(k, thread, serial_); });

@@ -13,7 +13,7 @@
 
 namespace treewright::boosting {
 
-constexpr std::size_t chunk_size = 1024;              // rows that a thread takes at a time
+constexpr std::size_t chunk_size = 1024;                     // rows that a thread takes at a time
 constexpr std::size_t worth_threads = std::size_t{1} << 14;  // simple steps that outweigh calling the threads
 
 /// Rows [begin, end) of an order that is divided as the tree grows.

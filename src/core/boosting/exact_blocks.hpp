@@ -13,8 +13,8 @@ namespace treewright::boosting {
 
 /// Adds at most 4,096 numbers.
 ///
-/// Two whole numbers take what a number has of 2^-50 and of 2^-100 of the largest: nothing is left over but of
-/// numbers that are far smaller, and then all go the long way.
+/// Two whole numbers take what a number has of 2^-50 and of 2^-100 of the largest: nothing is left over but
+/// of numbers that are far smaller, and then all go the long way.
 inline void add_all(const double* numbers, std::size_t n, ExactSum& sum) {
     constexpr int bits = 50;
     Pair largest{};

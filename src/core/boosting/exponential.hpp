@@ -36,8 +36,8 @@ inline double exponential(double x) {
 
 /// log(1 + x) to about one unit in the last place, for 0 <= x <= 1.
 ///
-/// log m = 2 artanh((m − 1) / (m + 1)) for m = 1 + x, or m = (1 + x) / 2 where x is above √2 − 1; |s| < 0.172,
-/// and the rest of the series after s^21 is below 2^-58.
+/// log m = 2 artanh((m − 1) / (m + 1)) for m = 1 + x, or m = (1 + x) / 2 where x is above √2 − 1; |s| <
+/// 0.172, and the rest of the series after s^21 is below 2^-58.
 inline double logarithm_of_1_plus(double x) {
     constexpr double ln2 = 0x1.62e42fefa39efp-1, sqrt2_minus_1 = 0x1.a827999fcef32p-2;
     const bool is_large = x > sqrt2_minus_1;

@@ -214,8 +214,9 @@ std::shared_ptr<const Loss> loss_named(const std::string& name, double quantile,
     throw std::invalid_argument("there is no loss '" + name + "'");
 }
 
-std::vector<Extremes> find_gradients(const Loss& loss, const Aims& aims, const double* raw, std::size_t stride,
-                                     double* gradient, double* hessian, Pool& pool, Interrupt& interrupt) {
+std::vector<Extremes> find_gradients(const Loss& loss, const Aims& aims, const double* raw,
+                                     std::size_t stride, double* gradient, double* hessian, Pool& pool,
+                                     Interrupt& interrupt) {
     struct alignas(64) Worker {
         std::vector<double> scratch;
         std::vector<Extremes> largest;
@@ -228,7 +229,8 @@ std::vector<Extremes> find_gradients(const Loss& loss, const Aims& aims, const d
         const std::size_t begin = task * piece, end = std::min(aims.n_rows, begin + piece);
         loss.fill_gradients(aims, begin, end, raw, stride, gradient, hessian, worker.scratch);
         for (std::size_t k = 0; k < loss.n_outputs(); ++k)
-            worker.largest[k].join(extremes(gradient + k * stride + begin, hessian + k * stride + begin, end - begin));
+            worker.largest[k].join(
+                extremes(gradient + k * stride + begin, hessian + k * stride + begin, end - begin));
     });
     std::vector<Extremes> largest(loss.n_outputs());
     for (const auto& worker : workers)

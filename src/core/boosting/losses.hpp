@@ -69,8 +69,9 @@ struct Extremes {
 
 /// Gradients and hessians at `raw`; all three are (outputs, stride) and the first n_rows of a line are meant.
 /// Returns the largest ones of each output.
-std::vector<Extremes> find_gradients(const Loss& loss, const Aims& aims, const double* raw, std::size_t stride,
-                    double* gradient, double* hessian, Pool& pool, Interrupt& interrupt);
+std::vector<Extremes> find_gradients(const Loss& loss, const Aims& aims, const double* raw,
+                                     std::size_t stride, double* gradient, double* hessian, Pool& pool,
+                                     Interrupt& interrupt);
 
 /// The mean loss per unit of weight. The sums are exact: neither threads nor the order of rows change it.
 double mean_loss(const Loss& loss, const Aims& aims, const double* raw, std::size_t stride, Pool& pool,

@@ -175,9 +175,8 @@ template <class Form>
 BestSplit SplitSearch<Form>::begin(const NodeSums& node) const {
     const double g = gradient(node.all);
     BestSplit best;
-    best.own = limits_.monotone.empty()
-                   ? worth(node.all)
-                   : -g * newton_step(g, hessian(node.all), limits_.l2, node.bounds);
+    best.own = limits_.monotone.empty() ? worth(node.all)
+                                        : -g * newton_step(g, hessian(node.all), limits_.l2, node.bounds);
     best.worth = best.own > 0 ? best.own * (1 + noise) : best.own;
     return best;
 }

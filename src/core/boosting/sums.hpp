@@ -99,8 +99,8 @@ struct NarrowSums {
     }
 };
 
-/// Rows where every hessian is 1. Those of large tables are kept in 32 bits, which are fetched faster; so many
-/// rows leave hardly room for more in their sums.
+/// Rows where every hessian is 1. Those of large tables are kept in 32 bits, which are fetched faster; so
+/// many rows leave hardly room for more in their sums.
 template <class Integer>
 struct Narrow : NarrowSums {
     using RowEntry = Integer;

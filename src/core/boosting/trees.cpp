@@ -156,9 +156,10 @@ class Grower : public TreeGrower {
         const auto has = [&](const Open& open) {
             return nodes_[open.node].histogram != BoostedNode::no_histogram;
         };
-        return std::min_element(open_.begin(), open_.end(), [&](const Open& a, const Open& b) {
-                   return has(a) != has(b) ? has(a) : a < b;
-               })->node;
+        return std::min_element(
+                   open_.begin(), open_.end(),
+                   [&](const Open& a, const Open& b) { return has(a) != has(b) ? has(a) : a < b; })
+            ->node;
     }
     void drop_histogram(BoostedNode& node) {
         if (node.histogram != BoostedNode::no_histogram) free_.push_back(node.histogram);
@@ -189,8 +190,8 @@ class Grower : public TreeGrower {
         return is_meant;
     }
 
-    /// Finishes the histogram of a node column by column, and with it that of its sibling, which is what their
-    /// parent has beside it; searches both. −1: there is none.
+    /// Finishes the histogram of a node column by column, and with it that of its sibling, which is what
+    /// their parent has beside it; searches both. −1: there is none.
     void find_splits(std::int32_t index, std::int32_t sibling = -1, std::int32_t parent = -1) {
         const std::int32_t nodes[2] = {index, sibling};
         NodeEntry* const own = histograms_[nodes_[index].histogram].data();
@@ -275,8 +276,7 @@ class Grower : public TreeGrower {
         if (repeats_) {
             left.sums.weight = left_weight(node);
             right.sums.weight = node.sums.weight - left.sums.weight;
-            send_unseen(node.split, cells_.columns[node.split.column],
-                        left.sums.weight >= right.sums.weight);
+            send_unseen(node.split, cells_.columns[node.split.column], left.sums.weight >= right.sums.weight);
         } else {
             left.sums.weight = static_cast<double>(node.split.left.count);
             right.sums.weight = static_cast<double>(node.sums.all.count - node.split.left.count);
@@ -306,8 +306,8 @@ class Grower : public TreeGrower {
         const std::int32_t left = nodes_[index].left, right = left + 1;
         const bool left_smaller = nodes_[left].rows.size() <= nodes_[right].rows.size();
         const std::int32_t small = left_smaller ? left : right, large = left_smaller ? right : left;
-        const bool is_added = nodes_[index].histogram != BoostedNode::no_histogram &&
-                              (is_searched(left) || is_searched(right));
+        const bool is_added =
+            nodes_[index].histogram != BoostedNode::no_histogram && (is_searched(left) || is_searched(right));
         if (is_added) begin_histogram(small);
         const BoostedNode& node = nodes_[index];
         const std::size_t small_begin = nodes_[small].rows.begin;
@@ -386,8 +386,11 @@ class Grower : public TreeGrower {
     /// their order, not leaf by leaf: memory is read from its beginning to its end.
     std::vector<Moments> answers(const Task& task, const std::vector<std::int32_t>& order) {
         number_leaves(order);
+        std::vector<double> weight(order.size());  // of leaves
+        for (std::size_t i = 0; i < order.size(); ++i)
+            if (const BoostedNode& node = nodes_[order[i]]; node.left < 0) weight[i] = node.sums.weight;
         auto moments = leaf_moments(task.gradient, task.hessian, task.largest, repeats_, leaf_, n_train_,
-                                    order.size(), *pool_);
+                                    weight, *pool_);
         const std::optional<double> quantile = task.loss.leaf_quantile();
         const auto answer = [&](std::size_t i, std::size_t) {
             const BoostedNode& leaf = nodes_[order[i]];

@@ -19,7 +19,7 @@ struct Task {
     const double* gradient;  // where weights are whole numbers, of a row that weighs 1
     const double* hessian;
     Extremes largest;  // of these
-    double* raw;  // of all rows; the tree's answers are added
+    double* raw;       // of all rows; the tree's answers are added
     std::uint64_t key;
 };
 
