@@ -61,10 +61,10 @@ class Interrupt {
 
 /// `run(n, work)` calls work(task, thread) for every task < n on all threads, the caller's included.
 ///
-/// A round is over when its tasks are done: a thread that is late, or that the system does not let run, is not
-/// waited for. Threads without a task look for the next round for some microseconds before they sleep, because
-/// waking one takes longer than many a round. No thread outlives the pool, so a process may fork before or
-/// after.
+/// A round is over when its tasks are done: a thread that is late, or that the system does not let run, is
+/// not waited for. Threads without a task look for the next round for some microseconds before they sleep,
+/// because waking one takes longer than many a round. No thread outlives the pool, so a process may fork
+/// before or after.
 class Pool {
   public:
     Pool(std::size_t n_threads, Interrupt& interrupt) : interrupt_(interrupt) {
@@ -158,13 +158,16 @@ class Pool {
 
     void wake_all() {
         // A thread that is about to sleep holds the lock from its last look until it sleeps.
-        { const std::lock_guard lock(mutex_); }
+        {
+            const std::lock_guard lock(mutex_);
+        }
         wake_.notify_all();
     }
 
     static std::uint64_t n_open(std::uint64_t state) { return state & most_tasks; }
 
-    /// Whoever has claimed a task keeps the round from ending, so that `work_` and `end_` are those of the task.
+    /// Whoever has claimed a task keeps the round from ending, so that `work_` and `end_` are those of the
+    /// task.
     void take_tasks(std::size_t thread) {
         std::uint64_t state = open_;
         while (n_open(state) > 0) {
@@ -180,7 +183,9 @@ class Pool {
     }
     void finish(std::uint64_t n_tasks) {
         if (n_unfinished_.fetch_sub(n_tasks) > n_tasks || !is_waiting_) return;
-        { const std::lock_guard lock(mutex_); }
+        {
+            const std::lock_guard lock(mutex_);
+        }
         done_.notify_one();
     }
     /// Keeps the exception at hand for the caller, the first of them, and gives out no more tasks.
@@ -190,7 +195,8 @@ class Pool {
             if (!failure_) failure_ = std::current_exception();
         }
         std::uint64_t state = open_;
-        while (!open_.compare_exchange_weak(state, state - n_open(state))) {}
+        while (!open_.compare_exchange_weak(state, state - n_open(state))) {
+        }
         if (n_open(state) > 0) finish(n_open(state));
     }
 

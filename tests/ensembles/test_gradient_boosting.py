@@ -408,7 +408,7 @@ def test_nor_do_they_in_larger_tables(n, d):
 @pytest.mark.slow
 @pytest.mark.parametrize("loss", ["squared_error", "poisson"])
 def test_sums_of_millions_of_rows(loss):
-    """More rows than packed sums have room for; as weights of few rows, they give the same sums to the bit."""
+    """More rows than packed sums have room for; as weights of few rows they give the same sums to the bit."""
     rng = np.random.default_rng(0)
     x, times = rng.integers(0, 40, (900, 2)).astype(float), rng.integers(1, 5000, 900)
     y = rng.gamma(2, 1 + (x[:, 0] > 20) + (x[:, 1] > 5))
@@ -459,8 +459,10 @@ def test_baselines_depend_on_the_rows_alone():
             there = loss.baseline(target[order], None if w is None else w[order], 3, 0.3)
             np.testing.assert_array_equal(here, there)
             assert loss.baseline(np.full(7, 0.1), None, 3, 0.3)[0] in (0.1, np.log(0.1)) or name == "log_loss"
-    exact = sum(Fraction(a) * Fraction(b) for a, b in zip(weight, y, strict=True)) / sum(map(Fraction, weight))
-    assert losses.LOSSES["squared_error"].baseline(y, weight, 0, 0.5)[0] == pytest.approx(float(exact), rel=3e-16)
+    exact = sum(Fraction(a) * Fraction(b) for a, b in zip(weight, y, strict=True))
+    exact /= sum(map(Fraction, weight))
+    mean = losses.LOSSES["squared_error"].baseline(y, weight, 0, 0.5)[0]
+    assert mean == pytest.approx(float(exact), rel=3e-16)
 
 
 def test_values_that_a_sample_misses_have_cells_of_their_own():

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -113,15 +114,16 @@ bool complete(std::vector<double>& values, const Column& column, const Chosen& r
 /// A number for each row that depends on its values alone.
 std::vector<std::uint64_t> hashes(const std::vector<Column>& columns, const Chosen& rows, Pool& pool,
                                   Interrupt& interrupt) {
-    constexpr std::size_t part = 4096;
+    constexpr std::size_t part = 1024;
     std::vector<std::uint64_t> out(rows.n, 0);
     pool.run((rows.n + part - 1) / part, [&](std::size_t task, std::size_t) {
         interrupt.check();
         const std::size_t begin = task * part, end = std::min(rows.n, begin + part);
         for (std::size_t column = 0; column < columns.size(); ++column) {
             const std::uint64_t factor = Random{column}.next() | 1;
-            const auto add = [&](auto key) {
-                for (std::size_t i = begin; i < end; ++i) out[i] += factor * Random{key(rows[i])}.next();
+            const auto add = [&](auto bits) {
+                for (std::size_t i = begin; i < end; ++i)
+                    out[i] = (std::rotl(out[i], 25) ^ bits(rows[i])) * factor;
             };
             if (columns[column].is_category())
                 add([&](std::size_t row) { return static_cast<std::uint64_t>(columns[column].code(row)); });
@@ -129,10 +131,11 @@ std::vector<std::uint64_t> hashes(const std::vector<Column>& columns, const Chos
                 with_values(columns[column], [&](auto value) {
                     add([&](std::size_t row) {
                         const double v = value(row);
-                        return std::isnan(v) ? std::uint64_t{0} : order_key(v);
+                        return v == v ? std::bit_cast<std::uint64_t>(v + 0.0) : ~std::uint64_t{0};
                     });
                 });
         }
+        for (std::size_t i = begin; i < end; ++i) out[i] = Random{out[i]}.next();
     });
     return out;
 }

@@ -45,112 +45,116 @@ struct Moments {
 ///
 /// A number that is added to 1.5·2^52 units is rounded to whole ones, which are then the last bits of the
 /// sum.
-template <class Number, class Whole>
-struct FineSums {
-    Whole whole{}, fine{};
-
-    struct Shifts {
-        Number whole, fine;
-    };
-    /// With `times` in place of 1 the number counts so often.
-    void add(Number x, const Shifts& shifts) {
-        const Number shifted = x + shifts.whole, rest = (x - (shifted - shifts.whole)) + shifts.fine;
-        whole += std::bit_cast<Whole>(shifted);
-        fine += std::bit_cast<Whole>(rest);
-    }
-    void add(Number x, const Shifts& shifts, std::int64_t times) {
-        FineSums once;
-        once.add(x, shifts);
-        whole += once.whole * times;
-        fine += once.fine * times;
-    }
-    void add(const FineSums& other) {
-        whole += other.whole;
-        fine += other.fine;
-    }
-};
-
-/// What to add to numbers up to the largest one, of which there are n.
 class FineUnit {
   public:
+    /// For n numbers up to the largest one.
     FineUnit(double largest, std::size_t n)
-        : bits_(std::min(62 - bits_of(n), most_bits)),
-          unit_(Units::unit(largest, bits_)),
-          whole(rounding_shift * unit_),
-          fine(whole / fineness()) {}
+        : bits_(std::min(62 - bits_of(n), most_bits)), unit_(Units::unit(largest, bits_)) {}
 
-    /// A sum, rounded once; the shifts of its n numbers are in it.
-    double value(std::uint64_t wholes, std::uint64_t fines, std::uint64_t n) const {
-        const auto without = [&](std::uint64_t sum, double shift) {
+    double shift() const { return rounding_shift * unit_; }
+    double fine_shift() const { return shift() / fineness(); }
+    /// A sum, rounded once, from the bits of n shifted numbers and of what was left of them, shifted as well.
+    double value(std::uint64_t whole, std::uint64_t fine, std::uint64_t n) const {
+        const auto without = [n](std::uint64_t sum, double shift) {
             return static_cast<std::int64_t>(sum - n * std::bit_cast<std::uint64_t>(shift));
         };
-        const __int128 sum =
-            static_cast<__int128>(without(wholes, whole)) * (__int128{1} << bits_) + without(fines, fine);
+        const __int128 sum = static_cast<__int128>(without(whole, shift())) * (__int128{1} << bits_) +
+                             without(fine, fine_shift());
         return static_cast<double>(sum) / fineness() * unit_;
     }
 
   private:
     double fineness() const { return static_cast<double>(std::int64_t{1} << bits_); }
+
     int bits_;
     double unit_;
-
-  public:
-    double whole, fine;
 };
 
-/// The moments of the rows of a leaf.
+/// Bits of shifted numbers of the rows of a leaf, added up.
 struct LeafSums {
-    FineSums<Pair, UnsignedPair> both;  // gradient, hessian
-    FineSums<double, std::uint64_t> squares;
-    std::uint64_t n = 0;  // rows, as often as they count
+    UnsignedPair whole{}, fine{};  // of gradient and hessian
+    UnsignedPair squares{};        // whole and fine
 
     void add(const LeafSums& other) {
-        both.add(other.both);
-        squares.add(other.squares);
-        n += other.n;
+        whole += other.whole;
+        fine += other.fine;
+        squares += other.squares;
     }
 };
 
+/// Adds the rows of a tree to those of their leaves.
+class LeafAdder {
+  public:
+    LeafAdder(const FineUnit& of_gradient, const FineUnit& of_hessian, const FineUnit& of_square)
+        : shift_{of_gradient.shift(), of_hessian.shift()},
+          fine_shift_{of_gradient.fine_shift(), of_hessian.fine_shift()},
+          square_shift_{of_square.shift()},
+          fine_square_shift_{of_square.fine_shift()} {}
+
+    /// Two rows at once, which count so many times.
+    void add(Pair g, Pair h, UnsignedPair times, LeafSums& one, LeafSums& other) const {
+        const Pair square = h > 0.0 ? g * g / h : Pair{};
+        const Pair shifted = square + square_shift_;
+        const auto whole = std::bit_cast<UnsignedPair>(shifted) * times;
+        const auto fine =
+            std::bit_cast<UnsignedPair>((square - (shifted - square_shift_)) + fine_square_shift_) * times;
+        one.squares += UnsignedPair{whole[0], fine[0]};
+        other.squares += UnsignedPair{whole[1], fine[1]};
+        add(Pair{g[0], h[0]}, times[0], one);
+        add(Pair{g[1], h[1]}, times[1], other);
+    }
+
+  private:
+    void add(Pair both, std::uint64_t times, LeafSums& leaf) const {
+        const Pair shifted = both + shift_;
+        leaf.whole += std::bit_cast<UnsignedPair>(shifted) * times;
+        leaf.fine += std::bit_cast<UnsignedPair>((both - (shifted - shift_)) + fine_shift_) * times;
+    }
+
+    Pair shift_, fine_shift_;
+    double square_shift_, fine_square_shift_;
+};
+
 /// The moments of all leaves, `leaf` by row, from whole numbers: neither the order of rows nor threads change
-/// them. Where rows are repeated, gradients and hessians are those of a row that weighs 1.
+/// them. `weight` is how often the rows of each leaf count; where they are repeats, gradients and hessians
+/// are those of a row that weighs 1.
 inline std::vector<Moments> leaf_moments(const double* gradient, const double* hessian,
                                          const Extremes& largest, const Repeats& repeats,
                                          const std::vector<std::uint32_t>& leaf, std::size_t n_rows,
-                                         std::size_t n_leaves, Pool& pool) {
+                                         const std::vector<double>& weight, Pool& pool) {
     constexpr std::size_t part = 8192;
     const std::size_t n = repeats ? repeats.n_rows : n_rows;
     const FineUnit of_gradient(largest.gradient, n), of_hessian(largest.hessian, n),
         of_square(largest.squares, n);
-    const FineSums<Pair, UnsignedPair>::Shifts shifts{{of_gradient.whole, of_hessian.whole},
-                                                      {of_gradient.fine, of_hessian.fine}};
-    const FineSums<double, std::uint64_t>::Shifts square_shifts{of_square.whole, of_square.fine};
+    const LeafAdder adder(of_gradient, of_hessian, of_square);
     std::vector<std::vector<LeafSums>> sums(pool.size());
     pool.run((n_rows + part - 1) / part, [&](std::size_t task, std::size_t thread) {
-        sums[thread].resize(n_leaves);
+        sums[thread].resize(weight.size() + 1);  // the last one is of no row
         LeafSums* const own = sums[thread].data();
-        for (std::size_t row = task * part; row < std::min(n_rows, (task + 1) * part); ++row) {
-            const double g = gradient[row], h = hessian[row], square = h > 0 ? g * g / h : 0.0;
-            LeafSums& to = own[leaf[row]];
-            if (!repeats) {
-                to.both.add(Pair{g, h}, shifts);
-                to.squares.add(square, square_shifts);
-                ++to.n;
-            } else {
-                const auto times = static_cast<std::int64_t>(repeats.weight[row]);
-                to.both.add(Pair{g, h}, shifts, times);
-                to.squares.add(square, square_shifts, times);
-                to.n += static_cast<std::uint64_t>(times);
-            }
-        }
+        const std::size_t begin = task * part, end = std::min(n_rows, begin + part),
+                          even = end - (end - begin) % 2;
+        const auto add = [&](const auto& times) {
+            for (std::size_t i = begin; i < even; i += 2)
+                adder.add(Pair{gradient[i], gradient[i + 1]}, Pair{hessian[i], hessian[i + 1]},
+                          UnsignedPair{times(i), times(i + 1)}, own[leaf[i]], own[leaf[i + 1]]);
+            if (even < end)
+                adder.add(Pair{gradient[even], 0}, Pair{hessian[even], 0}, UnsignedPair{times(even), 0},
+                          own[leaf[even]], own[weight.size()]);
+        };
+        if (repeats)
+            add([&](std::size_t row) { return static_cast<std::uint64_t>(repeats.weight[row]); });
+        else
+            add([](std::size_t) { return std::uint64_t{1}; });
     });
-    std::vector<Moments> moments(n_leaves);
-    for (std::size_t i = 0; i < n_leaves; ++i) {
+    std::vector<Moments> moments(weight.size());
+    for (std::size_t i = 0; i < moments.size(); ++i) {
         LeafSums all;
         for (const auto& of_thread : sums)
             if (!of_thread.empty()) all.add(of_thread[i]);
-        moments[i].gradient = of_gradient.value(all.both.whole[0], all.both.fine[0], all.n);
-        moments[i].hessian = of_hessian.value(all.both.whole[1], all.both.fine[1], all.n);
-        moments[i].squares = of_square.value(all.squares.whole, all.squares.fine, all.n);
+        const auto times = static_cast<std::uint64_t>(weight[i]);
+        moments[i].gradient = of_gradient.value(all.whole[0], all.fine[0], times);
+        moments[i].hessian = of_hessian.value(all.whole[1], all.fine[1], times);
+        moments[i].squares = of_square.value(all.squares[0], all.squares[1], times);
     }
     return moments;
 }

@@ -386,8 +386,11 @@ class Grower : public TreeGrower {
     /// their order, not leaf by leaf: memory is read from its beginning to its end.
     std::vector<Moments> answers(const Task& task, const std::vector<std::int32_t>& order) {
         number_leaves(order);
+        std::vector<double> weight(order.size());  // of leaves
+        for (std::size_t i = 0; i < order.size(); ++i)
+            if (const BoostedNode& node = nodes_[order[i]]; node.left < 0) weight[i] = node.sums.weight;
         auto moments = leaf_moments(task.gradient, task.hessian, task.largest, repeats_, leaf_, n_train_,
-                                    order.size(), *pool_);
+                                    weight, *pool_);
         const std::optional<double> quantile = task.loss.leaf_quantile();
         const auto answer = [&](std::size_t i, std::size_t) {
             const BoostedNode& leaf = nodes_[order[i]];

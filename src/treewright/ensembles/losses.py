@@ -229,8 +229,8 @@ def longest_step(loss: Loss, max_delta_step: float | str | None, learning_rate: 
 def _mean(target: Floats, weight: Floats | None) -> float:
     """The mean: a function of the rows in any order, and of equal numbers exactly that number."""
     least = target.min()
-    sum_above = _core.exact_weighted_sums(target - least, weight)[0]
-    return float(least + sum_above / (len(target) if weight is None else _core.exact_weighted_sums(weight)[0]))
+    n = len(target) if weight is None else _core.exact_weighted_sums(weight)[0]
+    return float(least + _core.exact_weighted_sums(target - least, weight)[0] / n)
 
 
 def weighted_quantile(target: Floats, weight: Floats | None, share: float) -> float:
