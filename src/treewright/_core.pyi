@@ -376,4 +376,3 @@ def exact_weighted_sums(
     n_groups: int = 1,
 ) -> NDArray[np.float64]:
     """The sum of weight times value of each group, rounded once."""
-

@@ -354,7 +354,7 @@ def mixed_table(n, seed=0):
     code = rng.integers(0, 9, n)
     y = np.exp(x[:, 0] + x[:, 1] * x[:, 2] / 2 + code % 3 / 4 + rng.normal(size=n) / 2)
     x[rng.random(n) < 0.05, 2] = np.nan
-    return dict(zip("abc", x.T, strict=True)) | {"d": code.astype(str)}, y
+    return dict(zip("abc", x.T, strict=True)) | {"d": np.array(list("abcdefghi"))[code]}, y
 
 
 LAWS = [*((loss, 0) for loss in NUMBER_LOSSES), ("log_loss", 2), ("log_loss", 3)]

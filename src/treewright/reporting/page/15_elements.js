@@ -30,8 +30,8 @@ function appendAll(made, children) {
   return made;
 }
 
-/** Prose without line breaks between a number and its per cent sign. */
-const unbroken = (child) => (typeof child === "string" ? child.replace(/(\d) %/g, "$1\u00a0%") : child);
+/** No line breaks before a per cent sign. */
+const unbroken = (child) => (child.replace ? child.replace(/(\d) %/g, "$1\u00a0%") : child);
 
 const faint = (...words) => tag("span.faint", {}, ...words);
 const stroke = (name, x1, y1, x2, y2, ...children) => shape(`line.${name}`, { x1, y1, x2, y2 }, ...children);

@@ -3,9 +3,10 @@
 const MOST_LEAVES = 25, MOST_BOXES = 40;
 const quality = { code: firstCode(), sort: "rows", isUp: false, isEvery: false };
 
-/** The class to begin with: the second of two, else the one of most rows, as others may have none. */
+/** The second of two classes, else the one of most rows: others may have none. */
 function firstCode() {
-  if (facts.classes.length <= 2) return Math.max(0, facts.classes.length - 1);
+  const n = facts.classes.length;
+  if (n < 3) return Math.max(0, n - 1);
   return classPairs(evalName, 0).reduce((most, pair) => (pair[1] > most[1] ? pair : most), [0, 0])[0];
 }
 
