@@ -16,7 +16,7 @@ HAS_HEADERS = import os, sys, sysconfig; sys.exit(not os.path.exists(os.path.joi
 PYTHON ?= $(shell $(FIND_PYTHON))
 
 PACKAGE := $(shell find src pyproject.toml CMakeLists.txt -type f -not -name '*.pyc' -not -name '*.so')
-CPP := $(shell find src/core src/bindings -name '*.cpp' -o -name '*.hpp')
+CPP := $(shell find src/core src/bindings tests/core/native/unit -name '*.cpp' -o -name '*.hpp')
 PYTHON_FILES := src tests benchmarks examples docs drop_in fuzz simulations
 PYTEST_OPTIONS ?= -n auto
 BENCH_OPTIONS ?=
@@ -29,7 +29,7 @@ COVERAGE_OPTIONS ?= -m "not slow"
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test check lint tidy format drop-in bench docs sanitize fuzz simulate coverage wheel wheel-test clean
+.PHONY: help demo test check lint tidy format drop-in bench docs sanitize fuzz portable simulate coverage wheel wheel-test clean
 
 help: ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
@@ -88,6 +88,9 @@ RACED := build/raced
 ON_RACED = LD_PRELOAD="$(shell $(CXX) -print-file-name=libtsan.so)" PYTHONPATH=$(RACED) \
     TSAN_OPTIONS=halt_on_error=1 $(BIN)/python
 sanitize: $(SANITIZED)/.installed $(RACED)/.installed ## run the tests on cores built with checks of addresses, undefined behaviour and races
+	for check in address thread; do \
+	    $(IN_BIN) cmake --build build/sanitizing-$$check --target core_tests && \
+	    build/sanitizing-$$check/core_tests || exit 1; done
 	$(ON_SANITIZED) -m pytest $(PYTEST_OPTIONS) tests
 	$(ON_RACED) -m pytest $(PYTEST_OPTIONS) -m threads $$(grep -rl --include=*.py mark.threads tests)
 
@@ -96,6 +99,9 @@ COVERED := build/covered
 
 fuzz: $(SANITIZED)/.installed ## attack what reads strangers' data, on the same core, FUZZ_SECONDS for each target
 	$(ON_SANITIZED) -m fuzz --seconds $(FUZZ_SECONDS) --seed $(FUZZ_SEED)
+
+portable: $(VENV)/.portable ## build the core and its C++ tests for ARM, macOS and Windows, and run those for ARM (needs qemu-user)
+	.ci/portable $(BIN)
 
 simulate: $(VENV)/.dev ## count how often each certificate fails, on SIMULATED_TABLES drawn tables for each situation
 	$(BIN)/python -m simulations --draws $(SIMULATED_TABLES)
@@ -128,6 +134,7 @@ clean: ## remove builds, caches and the virtual environment
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Building inside the environment (not in pip's throw-away one) lets a change recompile only what it touches.
 INSTALL_PACKAGE := $(IN_BIN) $(INSTALL) --no-build-isolation
+COMPILING := compiling what changed of the core; the first time all of it, which takes some minutes
 
 $(VENV)/pyvenv.cfg:
 	@test -n "$(PYTHON)" || { echo "treewright needs Python >= 3.11: apt install python3 python3-dev python3-venv" \
@@ -150,14 +157,17 @@ $(VENV)/.tools: pyproject.toml | $(VENV)/pyvenv.cfg
 	@touch $@
 
 $(VENV)/.cli: $(VENV)/.tools $(PACKAGE)
+	@echo "$(COMPILING)"
 	$(INSTALL_PACKAGE) '.[cli]'
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.tools $(PACKAGE)
+	@echo "$(COMPILING)"
 	$(INSTALL_PACKAGE) '.[dev]'
 	@touch $(VENV)/.cli $@
 
 $(VENV)/.docs: $(VENV)/.tools $(PACKAGE)
+	@echo "$(COMPILING)"
 	$(INSTALL_PACKAGE) '.[cli,docs,plot]'
 	@touch $@
 
@@ -174,6 +184,10 @@ $(VENV)/.release: $(VENV)/.tools
 
 $(VENV)/.tidy: $(VENV)/.tools
 	$(INSTALL) clang-tidy
+	@touch $@
+
+$(VENV)/.portable: $(VENV)/.tools
+	$(INSTALL) ziglang
 	@touch $@
 
 $(VENV)/.coverage: $(VENV)/.dev

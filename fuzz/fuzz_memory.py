@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-NATIVE = Path(__file__).parent.parent / "tests" / "native"
+NATIVE = Path(__file__).parent.parent / "tests" / "core" / "native"
 
 
 def compiled(folder: Path) -> Path | None:

@@ -20,6 +20,7 @@
 
 #include "patterns.hpp"
 #include "quadrature.hpp"
+#include "simd.hpp"
 #include "ways.hpp"
 
 namespace treewright {
@@ -27,7 +28,7 @@ namespace treewright {
 namespace {
 
 constexpr std::size_t n_lanes = 4;  // patterns that walk together
-typedef double Lanes __attribute__((vector_size(n_lanes * sizeof(double))));
+using Lanes = SimdVector<double, n_lanes>;
 using LaneBits = std::uint8_t;  // one for each lane
 constexpr LaneBits all_lanes = (1 << n_lanes) - 1;
 
@@ -103,9 +104,9 @@ struct Turns {
 #undef WALK
 #undef WALK_TARGET
 
-#if defined(__x86_64__)
+#if defined(TREEWRIGHT_AVX2)
 #define WALK WideWalk
-#define WALK_TARGET __attribute__((target("avx2")))
+#define WALK_TARGET TREEWRIGHT_AVX2
 #include "attributing_walk.hpp"
 #undef WALK
 #undef WALK_TARGET
@@ -158,8 +159,8 @@ void attribute_by_weights(const Routes& routes, std::span<const double> weight, 
     const Quadrature points(n_rounds * at_once);
     const auto walk = [&]<std::size_t K>(std::integral_constant<std::size_t, K>) {
         if (K != at_once) return;
-#if defined(__x86_64__)
-        if (__builtin_cpu_supports("avx2"))
+#if defined(TREEWRIGHT_AVX2)
+        if (has_avx2())
             return walk_all<K, WideWalk>(routes, ways, weight, wanted, answers.width, points, columns, n_rows,
                                          out, pool, interrupt);
 #endif

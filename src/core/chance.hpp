@@ -18,6 +18,7 @@
 #include <span>
 #include <vector>
 
+#include "elementary.hpp"
 #include "problem.hpp"
 
 namespace treewright {
@@ -132,8 +133,8 @@ class Chance {
     static void add_normal(ChanceSide& side, double times, double rows, double mean, double deviation,
                            double threshold) {
         const double z = (threshold - mean) / deviation;
-        side.size += times * rows * std::erfc(z / std::numbers::sqrt2) / 2;
-        side.excess += times * deviation * std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi);
+        side.size += times * rows * elementary::erfc(z / std::numbers::sqrt2) / 2;
+        side.excess += times * deviation * elementary::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi);
     }
     /// Categories of n rows: sums of the binomial distribution from its upper end down.
     static void add_binomial(std::array<ChanceSide, n_thresholds>& sides,
@@ -151,7 +152,7 @@ class Chance {
         constexpr std::size_t most = 256;
         std::array<double, most> above, outcome;  // P(X > x), E[X; X > x]
         const auto last = static_cast<std::size_t>(std::min(n, std::floor(mean + 10 * deviation + 10)));
-        double probability = std::exp(n * std::log1p(-share)), sum = 0, expected = 0;
+        double probability = elementary::exp(n * elementary::log1p(-share)), sum = 0, expected = 0;
         for (std::size_t x = 0; x <= last; ++x) {
             const auto count = static_cast<double>(x);
             sum += probability;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "columns.hpp"
+#include "elementary.hpp"
 
 namespace treewright {
 
@@ -30,7 +31,7 @@ inline double sum_at(const Direction& direction, std::span<const Column> columns
 
 /// The decimal of so many digits next to a number between 0 and 1; of 0 digits the next of 1, 0.5, 0.2, 0.1 …
 inline double rounded_weight(double size, int digits) {
-    const int places = std::max(digits, 1) - 1 - static_cast<int>(std::floor(std::log10(size)));
+    const int places = std::max(digits, 1) - 1 - static_cast<int>(std::floor(elementary::log10(size)));
     double power = 1;  // exact up to 1e22: the quotient is rounded once, to the double that the decimal names
     for (int place = 0; place < places; ++place) power *= 10;
     if (digits > 0) return std::round(size * power) / power;

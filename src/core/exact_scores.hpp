@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "chance.hpp"
+#include "portable.hpp"
 #include "problem.hpp"
 
 namespace treewright {
@@ -19,9 +20,8 @@ inline double pair_score(Sum n, Sum ones, Sum n_left, Sum ones_left) {
 
 /// The same with weights; W·D is whole as well.
 inline double weighted_pair_score(Sum total, Sum of_class, Sum left, Sum of_class_left) {
-    using Wide = __int128;
     const auto scaled =
-        static_cast<double>(static_cast<Wide>(of_class_left) * total - static_cast<Wide>(left) * of_class);
+        static_cast<double>(static_cast<Int128>(of_class_left) * total - static_cast<Int128>(left) * of_class);
     const auto l = static_cast<double>(left), r = static_cast<double>(total - left);
     const double difference = scaled / static_cast<double>(total);
     return difference * difference / (l * r);

@@ -16,6 +16,7 @@
 #include "measuring.hpp"
 #include "nodes.hpp"
 #include "picked_rows.hpp"
+#include "portable.hpp"
 #include "problem.hpp"
 #include "splitting.hpp"
 #include "subsets.hpp"
@@ -336,8 +337,8 @@ class HistogramSearcher : public LargeSearcher {
                 const auto rows = rows_.subspan(begin, std::min(block, end - begin));
                 for (const Row row : rows) {
                     const FineBin* const bins = problem_.fine_bins + row * n_columns;
-                    __builtin_prefetch(bins + openings.front().column);
-                    __builtin_prefetch(bins + openings.back().column);
+                    prefetch(bins + openings.front().column);
+                    prefetch(bins + openings.back().column);
                 }
                 for (auto& [column, is_open, ends, picked] : openings) {
                     const FineBin* const bins = problem_.fine_bins + column;

@@ -2,10 +2,6 @@
 // node and its sides: two classes by Gini (y is 0 or 1), and one number by squared error. Sums are exact.
 #pragma once
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
 #include <algorithm>
 #include <cstdint>
 #include <span>
@@ -13,8 +9,10 @@
 
 #include "exact_scores.hpp"
 #include "grids.hpp"
+#include "portable.hpp"
 #include "problem.hpp"
 #include "scanning.hpp"
+#include "simd.hpp"
 
 namespace treewright {
 
@@ -55,47 +53,42 @@ class PairScanner {
         double score(std::size_t n_left) const { return scanner_.score(sum_, n_left); }
         double weight(std::size_t n_left) const { return static_cast<double>(n_left); }
 
-#if defined(__SSE2__)
         /// Four cuts at a time in single precision, with some room for its rounding; where one of them may be
         /// good enough, exactly.
+        template <class Lanes = Lanes4>
         std::size_t seek(const std::uint16_t* entries, std::size_t i, std::size_t last, std::size_t extra,
                          double least) {
             const auto n = static_cast<double>(scanner_.n_);
-            const __m128 enough = _mm_set1_ps(static_cast<float>(least * n * n * (1 - 2e-6)));
-            const __m128i count = _mm_set1_epi32(static_cast<int>(scanner_.n_));
-            const __m128i total = _mm_set1_epi32(static_cast<int>(scanner_.total_));
-            const __m128i first_one = _mm_set1_epi16(static_cast<short>(scanner_.first_one_));
+            const auto enough = Lanes::all(static_cast<float>(least * n * n * (1 - 2e-6)));
+            const auto count = Lanes::all(static_cast<std::int32_t>(scanner_.n_));
+            const auto total = Lanes::all(static_cast<std::int32_t>(scanner_.total_));
+            const auto first_one = static_cast<std::uint16_t>(scanner_.first_one_);
             // n·D = n·(ones on the left) − (rows on the left)·(ones in all), a whole number below n²/4.
-            __m128i before = _mm_set1_epi32(static_cast<int>(scaled_difference(i - 1 + extra)));
+            auto before = Lanes::all(static_cast<std::int32_t>(scaled_difference(i - 1 + extra)));
             for (; i + lanes - 1 <= last; i += lanes) {
-                const __m128i ids = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(entries + i - 1));
-                const __m128i is_one = _mm_cmpeq_epi16(_mm_subs_epu16(first_one, ids), _mm_setzero_si128());
-                __m128i change =
-                    _mm_sub_epi32(_mm_and_si128(_mm_unpacklo_epi16(is_one, is_one), count), total);
-                change = _mm_add_epi32(change, _mm_slli_si128(change, 4));
-                change = _mm_add_epi32(change, _mm_slli_si128(change, 8));
-                const __m128i here = _mm_add_epi32(before, change);
-                const __m128 real = _mm_cvtepi32_ps(here);
-                const __m128 score =
-                    _mm_mul_ps(_mm_mul_ps(real, real), _mm_loadu_ps(scanner_.reciprocal_.data() + i + extra));
-                if (_mm_movemask_ps(_mm_cmpgt_ps(score, enough)) != 0) {
-                    set_sum(_mm_cvtsi128_si32(before), i - 1 + extra);
+                const auto change =
+                    Lanes::subtract(Lanes::where_from(entries + i - 1, first_one, count), total);
+                const auto here = Lanes::add(before, Lanes::running_sums(change));
+                const auto real = Lanes::to_real(here);
+                const auto score = Lanes::multiply(Lanes::multiply(real, real),
+                                                   Lanes::load(scanner_.reciprocal_.data() + i + extra));
+                if (Lanes::any_above(score, enough)) {
+                    set_sum(Lanes::first(before), i - 1 + extra);
                     for (std::size_t end = i + lanes; i < end; ++i) {
                         add(entries[i - 1]);
                         if (this->score(i + extra) > least) return i;
                     }
                     i -= lanes;
                 }
-                before = _mm_shuffle_epi32(here, 0xff);
+                before = Lanes::spread_last(here);
             }
-            set_sum(_mm_cvtsi128_si32(before), i - 1 + extra);
+            set_sum(Lanes::first(before), i - 1 + extra);
             for (; i <= last; ++i) {
                 add(entries[i - 1]);
                 if (this->score(i + extra) > least) break;
             }
             return i;
         }
-#endif
 
       private:
         Sum scaled_difference(std::size_t n_left) const {

@@ -21,6 +21,7 @@
 #include "criterion.hpp"
 #include "exact_scores.hpp"
 #include "grids.hpp"
+#include "portable.hpp"
 #include "problem.hpp"
 #include "scanning.hpp"
 
@@ -51,7 +52,7 @@ struct ColumnChoice {
     void visit(std::span<const Row> rows, std::size_t fetched, Column column, Work work) const {
         constexpr std::size_t ahead = 16;
         for (std::size_t i = 0; i < rows.size(); ++i) {
-            if (i + ahead < rows.size()) __builtin_prefetch(table + rows[i + ahead] * n_columns + fetched);
+            if (i + ahead < rows.size()) prefetch(table + rows[i + ahead] * n_columns + fetched);
             const FineBin* const bins = table + static_cast<std::size_t>(rows[i]) * n_columns;
             for (std::size_t place = 0; place < size(); ++place)
                 work(rows[i], place * n_bin_codes + static_cast<std::size_t>(bin_of(bins[column(place)])));

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "portable.hpp"
 #include "problem.hpp"
 
 namespace treewright {
@@ -25,7 +26,7 @@ struct WeightAt {
 /// (rows + values²) instead of groups × values². All sums are whole numbers.
 class MedianPairs {
   public:
-    using Wide = __int128;
+    using Wide = Int128;
     /// The positions of two values, the lower one first.
     struct Pair {
         std::size_t low = 0, high = 0;

@@ -14,7 +14,7 @@ namespace treewright {
 /// so that taking a row out leaves no trace. Products of weight and number need 128 bits.
 class OrderedSums {
   public:
-    using Wide = __int128;
+    using Wide = Int128;
 
     void resize(std::size_t n) {
         cells_.assign(n + 1, {});

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "columns.hpp"
+#include "portable.hpp"
 #include "threads.hpp"
 
 namespace treewright {
@@ -118,9 +119,7 @@ struct Random {
         z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
         return z ^ (z >> 31);
     }
-    std::size_t below(std::size_t n) {
-        return static_cast<std::size_t>((static_cast<unsigned __int128>(next()) * n) >> 64);
-    }
+    std::size_t below(std::size_t n) { return static_cast<std::size_t>(high_word(next(), n)); }
     double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
 
     static std::uint64_t child(std::uint64_t key, bool left) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "elementary.hpp"
+
 namespace treewright {
 
 void merge_sides(Records<ListPlace>& places, Records<ListPlace>& others, double noise, double standing) {
@@ -42,7 +44,7 @@ std::int32_t ratio_winner(const std::vector<RatioEntry>& entries, double noise) 
 
 double split_information(double left, double right) {
     const double total = left + right;
-    return total * std::log2(total) - left * std::log2(left) - right * std::log2(right);
+    return total * elementary::log2(total) - left * elementary::log2(left) - right * elementary::log2(right);
 }
 
 }  // namespace treewright

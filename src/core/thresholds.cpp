@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <limits>
 
+#include "elementary.hpp"
+
 namespace treewright {
 
 namespace {
@@ -27,8 +29,8 @@ double decimal(double digits, int exponent) {
 
 /// The multiple of 10^exponent between low and high, nearest to the middle; NaN if there is none.
 double multiple_between(double low, double high, double middle, int exponent) {
-    const double quotient = exponent >= 0 || exponent < -22 ? middle / std::pow(10.0, exponent)
-                                                            : middle * exact_powers[-exponent];
+    const double quotient =
+        exponent >= 0 || exponent < -22 ? middle / decimal(1, exponent) : middle * exact_powers[-exponent];
     constexpr double whole_numbers_end = 0x1p53;
     if (!(std::abs(quotient) < whole_numbers_end)) return std::numeric_limits<double>::quiet_NaN();
     double nearest = std::numeric_limits<double>::quiet_NaN();
@@ -70,7 +72,7 @@ double shortest_decimal(double low, double high) {
     if (std::isinf(high)) high = std::max(low * 10, 1.0) <= largest ? std::max(low * 10, 1.0) : largest;
     if (!(low < high)) return low;
     const double middle = middle_threshold(low, high);
-    int exponent = static_cast<int>(std::floor(std::log10(high - low)));
+    int exponent = static_cast<int>(std::floor(elementary::log10(high - low)));
     double best = multiple_between(low, high, middle, exponent);
     for (int finer = 1; std::isnan(best) && finer <= 2; ++finer)
         best = multiple_between(low, high, middle, --exponent);

@@ -7,6 +7,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "portable.hpp"
+
 namespace treewright {
 
 namespace {
@@ -22,7 +24,7 @@ struct Link {
     double level() const { return static_cast<double>(fall) / static_cast<double>(saved); }
     bool breaks_before(const Link& other) const {
         if constexpr (std::is_integral_v<Number>)
-            return static_cast<__int128>(fall) * other.saved < static_cast<__int128>(other.fall) * saved;
+            return static_cast<Int128>(fall) * other.saved < static_cast<Int128>(other.fall) * saved;
         else
             return level() < other.level();
     }

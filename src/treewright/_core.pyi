@@ -374,3 +374,10 @@ def mean_loss(
     quantile: float = 0.5,
     n_classes: int = 2,
 ) -> float: ...
+def exact_weighted_sums(
+    values: NDArray[np.float64],
+    weight: NDArray[np.float64] | None = None,
+    group: NDArray[np.int64] | None = None,
+    n_groups: int = 1,
+) -> NDArray[np.float64]:
+    """The sum of weight times value of each group, rounded once."""

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "elementary.hpp"
+
 namespace treewright::careful {
 
 ColumnRules::ColumnRules(const Options& options, std::size_t n_columns)
@@ -56,7 +58,7 @@ namespace {
 
 double information(const std::vector<double>& weights) {
     if (weights.size() == 2) return split_information(weights[0], weights[1]);
-    const auto term = [](double weight) { return weight > 0 ? weight * std::log2(weight) : 0.0; };
+    const auto term = [](double weight) { return weight > 0 ? weight * elementary::log2(weight) : 0.0; };
     double sum = term(std::accumulate(weights.begin(), weights.end(), 0.0));
     for (const double weight : weights) sum -= term(weight);
     return sum;

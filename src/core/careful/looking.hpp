@@ -12,6 +12,7 @@
 #include "careful/cut.hpp"
 #include "careful/gate.hpp"
 #include "careful/ranking.hpp"
+#include "elementary.hpp"
 #include "median_groups.hpp"
 #include "random_cuts.hpp"
 #include "scanning.hpp"
@@ -208,7 +209,7 @@ class ScanSearcher : public ColumnSearcher {
     /// What the choice among the cuts costs: log2 of their number, per row.
     double toll() const {
         if (!task_.options.release8 || n_cuts_ == 0) return 0;
-        return std::log2(static_cast<double>(n_cuts_)) / node_.count() * weight_;
+        return elementary::log2(static_cast<double>(n_cuts_)) / node_.count() * weight_;
     }
 
     /// Low, high and missing; or known and missing, where nothing tells the known ones apart.

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "elementary.hpp"
 #include "neighbours/cutting.hpp"
 #include "neighbours/kd_tree.hpp"
 
@@ -45,8 +46,8 @@ std::string too_many_copies(const KDOptions& options) {
 /// in nearly all columns, cuts part a few points at a time, and a tree without an end takes time without an
 /// end.
 std::size_t most_depth(std::size_t n_points, double spill) {
-    const double halvings = 2.0 * std::log2(static_cast<double>(n_points)) + 16.0;
-    return static_cast<std::size_t>(halvings / -std::log2(0.5 + spill));
+    const double halvings = 2.0 * elementary::log2(static_cast<double>(n_points)) + 16.0;
+    return static_cast<std::size_t>(halvings / -elementary::log2(0.5 + spill));
 }
 
 /// A node to come.

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <variant>
 
+#include "elementary.hpp"
+
 namespace treewright {
 
 /// `term` is what one column adds, `join` adds it; `moved` is the distance to a box after it has moved away
@@ -54,10 +56,10 @@ struct Minkowski {
     static constexpr std::string_view name = "minkowski";
     double p = 2;
 
-    double term(double difference) const { return std::pow(std::abs(difference), p); }
+    double term(double difference) const { return elementary::pow(std::abs(difference), p); }
     static double join(double sum, double term) { return sum + term; }
     double moved(double sum, double before, double now) const { return sum - term(before) + term(now); }
-    double root(double sum) const { return std::pow(sum, 1 / p); }
+    double root(double sum) const { return elementary::pow(sum, 1 / p); }
     /// Positive floats are in the order of their bits, which are halved; rounding may hide a few more.
     double power(double distance) const {
         constexpr double infinity = std::numeric_limits<double>::infinity();
