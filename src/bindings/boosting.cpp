@@ -162,7 +162,7 @@ nb::object exact_weighted_sums(const Vector<double>& values, const std::optional
             sums[place].add(values.data()[i]);
     }
     std::vector<double> out;
-    for (const auto& sum : sums) out.push_back(sum.rounded());
+    for (auto& sum : sums) out.push_back(sum.rounded());
     return to_numpy(std::move(out));
 }
 

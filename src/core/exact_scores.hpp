@@ -20,8 +20,8 @@ inline double pair_score(Sum n, Sum ones, Sum n_left, Sum ones_left) {
 
 /// The same with weights; W·D is whole as well.
 inline double weighted_pair_score(Sum total, Sum of_class, Sum left, Sum of_class_left) {
-    const auto scaled =
-        static_cast<double>(static_cast<Int128>(of_class_left) * total - static_cast<Int128>(left) * of_class);
+    const auto scaled = static_cast<double>(static_cast<Int128>(of_class_left) * total -
+                                            static_cast<Int128>(left) * of_class);
     const auto l = static_cast<double>(left), r = static_cast<double>(total - left);
     const double difference = scaled / static_cast<double>(total);
     return difference * difference / (l * r);
