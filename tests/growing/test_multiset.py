@@ -20,7 +20,7 @@ from tests.oracle import CLASSES, NUMBERS
 from tests.strategies import ABSOLUTE, Array, Table, limits, table_of, tables
 from treewright.encoding import Dataset
 from treewright.growing import grow
-from treewright.parameters.values import Gain
+from treewright.parameters.values import Costs, Gain
 from treewright.saving import model_lines
 from treewright.tree import Tree
 
@@ -156,6 +156,19 @@ def test_a_weight_is_a_number_of_equal_rows(criterion: str, data: st.DataObject)
         two = grown(copies, criterion, options | {"_small_rows": small_rows})
         same_structure(one, two)
         assert one.statistic.tobytes() == two.statistic.tobytes()
+
+
+@given(data=st.data())
+def test_costs_and_priors_in_any_order(data: st.DataObject) -> None:
+    """Priors are compared with the weights of the classes; the tree keeps the weights of the rows."""
+    table = data.draw(real_tables("gini"))
+    n_classes = int(table.targets[0].max()) + 1
+    places = np.arange(n_classes)
+    costs = np.where(places[:, np.newaxis] == places, 0.0, 1.0 + places[:, np.newaxis] + 0.3 * places)
+    split = data.draw(st.sampled_from(["altered_priors", "generalised_gini"]))
+    options = {"costs": Costs(costs, priors=np.full(n_classes, 1 / n_classes), split=split), "max_depth": 4}
+    shuffled = table.rows(np.random.default_rng(table.n_rows).permutation(table.n_rows))
+    assert file_of(grown(table, "gini", options)) == file_of(grown(shuffled, "gini", options))
 
 
 @pytest.mark.slow
