@@ -16,6 +16,7 @@ void bind_hashing(nanobind::module_& module);
 }  // namespace treewright
 
 NB_MODULE(_core, module) {
+    nanobind::set_leak_warnings(false);  // a tree may live until the end of the process, and its view with it
     module.doc() = "The native core of treewright: arrays in, arrays out.";
     treewright::bind_growing(module);
     treewright::bind_careful(module);

@@ -115,11 +115,12 @@ def bin_columns(
 def rank_cells(columns: Columns, n_categories: Sequence[int], n_threads: int) -> NDArray[np.uint16]: ...
 def readable(low: Floats, high: Floats) -> Floats: ...
 def midpoint(low: Floats, high: Floats) -> Floats: ...
+
 class TreeView:
     """The tests of a tree, checked and ready to predict with; the arrays are kept, not copied.
 
     `directions`: columns and weights of each, which follow the columns of the table in `feature`.
-    `surrogates`: start, feature, threshold, subset, reversed and subsets; those of node i are start[i] … start[i + 1].
+    `surrogates`: start, feature, threshold, subset, reversed and subsets; node i has start[i] … start[i + 1].
     """
 
     def __init__(
@@ -142,39 +143,23 @@ def apply(tree: TreeView, columns: Columns, n_threads: int) -> Int32s:
 def spread(
     tree: TreeView, columns: Columns, weight: Floats, first: int, most: int
 ) -> tuple[Ints, Int32s, Floats]:
-    """Parts of the rows from `first` on, about `most`, where missing values go to both sides by the weights of
-    the nodes: the start of each row, leaves, shares."""
+    """About `most` parts of the rows from `first` on, where missing values go to both sides by the weights of
+    the nodes: the start of each row, leaves, shares.
+    """
 
-def totals(
-    trees: Sequence[TreeView], values: Sequence[Floats], columns: Columns, n_threads: int
-) -> Floats:
+def totals(trees: Sequence[TreeView], values: Sequence[Floats], columns: Columns, n_threads: int) -> Floats:
     """The sum over trees of the line of values at the leaf of each row."""
 
 def row_hashes(columns: Columns) -> NDArray[np.uint64]:
     """A number for each row: equal for equal rows, and as good as never for others."""
 
 def summarise(
-    criterion: str,
-    end: Int32s,
-    start: Ints,
-    column: Int32s,
-    value: Floats,
-    borders: Int32s,
+    criterion: str, end: Int32s, start: Ints, column: Int32s, value: Floats, borders: Int32s
 ) -> tuple[Floats, Ints, Floats, Floats]: ...
 def wanted_sums(
-    end: Int32s,
-    start: Ints,
-    column: Int32s,
-    value: Floats,
-    wanted: Flags,
+    end: Int32s, start: Ints, column: Int32s, value: Floats, wanted: Flags
 ) -> tuple[Ints, Int32s, Floats]: ...
-def sums_at(
-    end: Int32s,
-    start: Ints,
-    column: Int32s,
-    value: Floats,
-    columns: Int32s,
-) -> Floats: ...
+def sums_at(end: Int32s, start: Ints, column: Int32s, value: Floats, columns: Int32s) -> Floats: ...
 def join_classes(end: Int32s, statistic: Floats) -> Floats: ...
 def join_moments(end: Int32s, statistic: Floats) -> Floats: ...
 def weakest_links(
@@ -183,17 +168,11 @@ def weakest_links(
     """The level of each node; alpha, loss and leaves of each step."""
 
 def front(
-    end: Int32s,
-    loss: Floats,
-    max_leaves: int | None = None,
-    max_bytes: int = ...,
-    keeps_choices: bool = True,
+    end: Int32s, loss: Floats, max_leaves: int | None = None, max_bytes: int = ..., keeps_choices: bool = True
 ) -> tuple[Ints, Floats, Int32s, Bytes]:
     """Leaves and loss of each point; length and choices for `front_pruning`."""
 
-def front_pruning(
-    end: Int32s, length: Int32s, choices: Bytes, leaves: int
-) -> Int32s:
+def front_pruning(end: Int32s, length: Int32s, choices: Bytes, leaves: int) -> Int32s:
     """The branches that become leaves at one point of the front."""
 
 def shapley_values(
@@ -312,20 +291,10 @@ def boost(
     after: Callable[[int, float, float], bool] | None,  # leaves, losses: whether to stop
 ) -> BoostedTrees: ...
 def loss_gradients(
-    target: Floats,
-    weight: Floats | None,
-    raw: Floats,
-    loss: str,
-    quantile: float = 0.5,
-    n_classes: int = 2,
+    target: Floats, weight: Floats | None, raw: Floats, loss: str, quantile: float = 0.5, n_classes: int = 2
 ) -> tuple[Floats, Floats]:
     """Gradients and hessians, (outputs, rows)."""
 
 def mean_loss(
-    target: Floats,
-    weight: Floats | None,
-    raw: Floats,
-    loss: str,
-    quantile: float = 0.5,
-    n_classes: int = 2,
+    target: Floats, weight: Floats | None, raw: Floats, loss: str, quantile: float = 0.5, n_classes: int = 2
 ) -> float: ...

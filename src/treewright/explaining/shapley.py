@@ -22,9 +22,9 @@ from treewright.parameters import documented
 from treewright.plotting.explanations import plot_shapley
 from treewright.tree.evaluate import given_table
 from treewright.tree.missing import refuse_rows_with_missing
-from treewright.tree.view import view_of
 from treewright.tree.oblique import only_columns
 from treewright.tree.shortcuts import as_tree
+from treewright.tree.view import view_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
