@@ -54,7 +54,7 @@ void bind_tree_view(nb::module_& module) {
                       const Vector<double>&, const Vector<std::int64_t>&, const Vector<bool>&,
                       const Vector<bool>&, const Vector<std::uint8_t>&, const nb::sequence&, nb::handle>(),
              "n_columns"_a, "end"_a, "feature"_a, "threshold"_a, "subset"_a, "missing_left"_a,
-             "heavier_left"_a, "subsets"_a, "directions"_a = nb::tuple(), "surrogates"_a = nb::none());
+             "heavier_left"_a, "subsets"_a, "directions"_a = nb::tuple(), "surrogates"_a.none() = nb::none());
 }
 
 }  // namespace treewright
