@@ -173,8 +173,7 @@ class NumberRows {
                     constexpr std::size_t line = 64;
                     const auto* begin =
                         reinterpret_cast<const std::byte*>(ahead.rows + offset) + i * ahead.stride;
-                    for (std::size_t at = 0; at < lanes * ahead.stride; at += line)
-                        prefetch(begin + at);
+                    for (std::size_t at = 0; at < lanes * ahead.stride; at += line) prefetch(begin + at);
                 }
                 in_lanes([&](auto... lane) {
                     std::array<std::uint32_t, lanes> here{place[i + lane]...};

@@ -295,7 +295,15 @@ class _Pruner:
             kept = ~self.is_dropped[nodes]
             position = np.concatenate([[0], np.cumsum(kept)])
             nodes, end = nodes[kept], position[end[kept]].astype(np.int32)
-        arrays = (self.feature, tree.threshold, tree.subset, tree.missing_left, tree.heavier_left)
-        own = (array[nodes] for array in arrays)
-        view = _core.TreeView(rows.n_columns, end, *own, tree.subsets, direction_arrays(tree.directions))
+        view = _core.TreeView(
+            rows.n_columns,
+            end,
+            self.feature[nodes],
+            tree.threshold[nodes],
+            tree.subset[nodes],
+            tree.missing_left[nodes],
+            tree.heavier_left[nodes],
+            tree.subsets,
+            direction_arrays(tree.directions),
+        )
         return np.asarray(nodes[_core.apply(view, rows.columns, 1)])
