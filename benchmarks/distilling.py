@@ -142,11 +142,11 @@ def _born(name: str, deals: list[Deal], limit: float) -> Iterator[Figure]:
             yield figure | {"cpu": time.process_time() - began, "failure": str(error)}
             continue
         figure["cpu"] = time.process_time() - began
-        small = found.pruned(train)
+        small = found.prune(train)
         votes = np.stack([tree.predict(test) for tree in trees], axis=1).astype(np.int64)
         said = np.array([np.bincount(row).argmax() for row in votes])
         yield figure | {
-            "depth": found.tree.height,
+            "depth": found.tree.depth,
             "leaves": found.tree.n_leaves,
             "smallest": found.is_smallest,
             "least": found.least_depth,

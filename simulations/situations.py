@@ -155,7 +155,7 @@ def distilled(rng: np.random.Generator, delta: float) -> Iterator[Outcome]:
     """A tree in the place of a forest that was fitted to coin flips: what it was taught certifies nothing."""
     where = world(2, noise=50.0)
     train, test = where.draw(60, rng), where.draw(60, rng)
-    forest = grow_forest(train, n_trees=3, seed=int(rng.integers(2**31)))
+    forest = grow_forest(train, n_estimators=3, seed=int(rng.integers(2**31)))
     tree = distill(forest, train, max_leaf_nodes=6, n_synthetic=50)
     yield from _of_training(where, tree, delta, None)
     yield _of_test(where, tree, delta, test)
