@@ -28,7 +28,7 @@ namespace treewright {
 namespace {
 
 constexpr std::size_t n_lanes = 4;  // patterns that walk together
-using Lanes = Vector<double, n_lanes>;
+using Lanes = SimdVector<double, n_lanes>;
 using LaneBits = std::uint8_t;  // one for each lane
 constexpr LaneBits all_lanes = (1 << n_lanes) - 1;
 

@@ -83,7 +83,7 @@ struct VectorOf {
     typedef T Type __attribute__((vector_size(N * sizeof(T))));
 };
 template <class T, std::size_t N>
-using Vector = typename VectorOf<T, N>::Type;
+using SimdVector = typename VectorOf<T, N>::Type;
 
 /// In each lane the larger number.
 template <class V>
@@ -94,7 +94,7 @@ inline V larger(const V& a, const V& b) {
 #else
 
 template <class T, std::size_t N>
-using Vector = PlainVector<T, N>;
+using SimdVector = PlainVector<T, N>;
 
 #endif
 

@@ -30,8 +30,8 @@ struct Sums {
 };
 
 /// Two numbers that are worked on at once.
-using Pair = Vector<double, 2>;
-using WholePair = Vector<std::int64_t, 2>;
+using Pair = SimdVector<double, 2>;
+using WholePair = SimdVector<std::int64_t, 2>;
 
 constexpr int most_bits = 50;  // of a sum of gradients or hessians: doubles take them as they are
 
@@ -102,7 +102,7 @@ struct Narrow {
         const std::int64_t above = std::int64_t{1} << (bits + units.count_bits);
         const std::int64_t mask = (std::int64_t{1} << units.count_bits) - 1;
         const WholePair both{entries[0], entries[1]};
-        using Unsigned = Vector<std::uint64_t, 2>;
+        using Unsigned = SimdVector<std::uint64_t, 2>;
         const auto raised = std::bit_cast<Unsigned>(both + WholePair{above, above}) >> units.count_bits;
         const auto shift = static_cast<double>(std::int64_t{1} << bits);
         gradient = as_doubles(std::bit_cast<WholePair>(raised)) - Pair{shift, shift};

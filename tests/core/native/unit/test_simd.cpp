@@ -110,9 +110,9 @@ TEST("simd: the scanner of two classes finds the same cuts in any form, and in n
 
 TEST("simd: vectors are those of standard C++, bit by bit") {
     using Own = PlainVector<double, 2>;
-    using Fast = Vector<double, 2>;
+    using Fast = SimdVector<double, 2>;
     using OwnWhole = PlainVector<std::int64_t, 2>;
-    using FastWhole = Vector<std::int64_t, 2>;
+    using FastWhole = SimdVector<std::int64_t, 2>;
     Random random{6};
     const auto draw = [&] {
         return std::ldexp(random.uniform() - 0.5, static_cast<int>(random.below(40)) - 20);
