@@ -134,6 +134,7 @@ clean: ## remove builds, caches and the virtual environment
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # Building inside the environment (not in pip's throw-away one) lets a change recompile only what it touches.
 INSTALL_PACKAGE := $(IN_BIN) $(INSTALL) --no-build-isolation
+COMPILING := compiling what changed of the core; the first time all of it, which takes some minutes
 
 $(VENV)/pyvenv.cfg:
 	@test -n "$(PYTHON)" || { echo "treewright needs Python >= 3.11: apt install python3 python3-dev python3-venv" \
@@ -156,14 +157,17 @@ $(VENV)/.tools: pyproject.toml | $(VENV)/pyvenv.cfg
 	@touch $@
 
 $(VENV)/.cli: $(VENV)/.tools $(PACKAGE)
+	@echo "$(COMPILING)"
 	$(INSTALL_PACKAGE) '.[cli]'
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.tools $(PACKAGE)
+	@echo "$(COMPILING)"
 	$(INSTALL_PACKAGE) '.[dev]'
 	@touch $(VENV)/.cli $@
 
 $(VENV)/.docs: $(VENV)/.tools $(PACKAGE)
+	@echo "$(COMPILING)"
 	$(INSTALL_PACKAGE) '.[cli,docs,plot]'
 	@touch $@
 

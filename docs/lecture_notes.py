@@ -19,6 +19,9 @@ STATUSES = {
 }
 HEAD = """# From the lecture notes
 
+```{index} ! teaching, ! homework, ! course, ! university, ! lecture
+```
+
 treewright began as an implementation of five lecture notes on decision trees. This page lists what they
 contain, in their order: every algorithm, definition, lemma, theorem, formula, figure, example and question,
 with the function that does it, the page that explains it and the test below `tests/` that checks it. Where

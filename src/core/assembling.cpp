@@ -5,6 +5,7 @@
 #include <cmath>
 #include <queue>
 
+#include "exact_sum.hpp"
 #include "grids.hpp"
 
 namespace treewright {
@@ -67,10 +68,18 @@ class ClassStatistics {
     explicit ClassStatistics(const Problem& problem) : problem_(problem) {
         for (const auto k : problem.targets.n_classes)
             start_.push_back(start_.back() + static_cast<std::size_t>(k));
+        if (problem.is_weighted()) sums_.resize(width());
     }
     std::size_t width() const { return start_.back(); }
-    void fill_leaf(std::size_t, std::span<const Row> rows, double* out) const {
-        for_each_part(rows, [&](std::size_t column, double weight) { out[column] += weight; });
+    void fill_leaf(std::size_t, std::span<const Row> rows, double* out) {
+        if (!problem_.is_weighted())
+            return for_each_part(rows, [&](std::size_t column, double) { ++out[column]; });
+        for_each_part(rows, [&](std::size_t column, double weight) { sums_[column].add(weight); });
+        for (std::size_t column = 0; column < width(); ++column) {
+            if (sums_[column].is_empty()) continue;
+            out[column] = sums_[column].rounded();
+            sums_[column].clear();
+        }
     }
     void fill_parent(std::size_t, std::size_t left, std::size_t right, std::span<const Row>,
                      const double* statistic, double* out) const {
@@ -89,11 +98,13 @@ class ClassStatistics {
   private:
     const Problem& problem_;
     std::vector<std::size_t> start_{0};
+    std::vector<ExactSum> sums_;  // by column, of one leaf
 };
 
-/// Statistics of numbers: weight, value, deviation Σ w·loss(y, value), for each output. Means join as
-/// the moments of two samples do (Chan, Golub and LeVeque); the excess is the loss of the two means about the
-/// common one, which holds for every Bregman loss. Medians have to be found anew.
+/// Statistics of numbers: weight, value, deviation Σ w·loss(y, value), for each output. Sums over the rows of
+/// a leaf are exact and rounded once. Means join as the moments of two samples do (Chan, Golub and LeVeque);
+/// the excess is the loss of the two means about the common one, which holds for every Bregman loss. Medians
+/// have to be found anew.
 /// What rounding took from a mean is kept beside it: neither an offset of all numbers nor an outlier
 /// elsewhere in the tree costs digits.
 class NumberStatistics {
@@ -105,20 +116,26 @@ class NumberStatistics {
 
     std::size_t width() const { return 3 * n_outputs(); }
     void fill_leaf(std::size_t node, std::span<const Row> rows, double* out) {
+        const Rounded weight = weight_of(rows);
         for (std::size_t output = 0; output < n_outputs(); ++output, out += 3) {
-            out[0] = 0;
-            for (const Row row : rows) out[0] += problem_.weight(row);
+            out[0] = weight.value;
             if (rows.empty()) continue;  // a branch for categories that no row has
-            if (criterion_.by_median)
+            const auto number = [&](Row row) { return problem_.number(row, output); };
+            const double first = number(rows.front());
+            if (std::all_of(rows.begin(), rows.end(), [&](Row row) { return number(row) == first; })) {
+                put_value(node, output, out, {first + 0.0, 0.0});  // of two zeros the positive one
+                continue;
+            }
+            if (criterion_.by_median) {
                 out[1] = median_number(problem_, weights_, rows, output);
-            else
-                put_mean(node, output, out, problem_.number(rows.front(), output),
-                         distance(rows, output) / out[0]);
-            out[2] = 0;
-            for (const Row row : rows)
-                out[2] +=
-                    problem_.weight(row) * loss(problem_.number(row, output) - out[1] - rest(node, output),
-                                                problem_.number(row, output), out[1]);
+            } else {
+                add_up(rows, number);
+                put_value(node, output, out, quotient(sum_.rounded_with_rest(), weight));
+            }
+            add_up(rows, [&](Row row) {
+                return loss(number(row) - out[1] - rest(node, output), number(row), out[1]);
+            });
+            out[2] = sum_.rounded();
         }
     }
     void fill_parent(std::size_t node, std::size_t left, std::size_t right, std::span<const Row> rows,
@@ -129,8 +146,9 @@ class NumberStatistics {
             const double* const r = statistic + right * width() + 3 * output;
             out[0] = l[0] + r[0];
             const double between = (r[1] - l[1]) + (rest(right, output) - rest(left, output)),
-                         share = r[0] / out[0];
-            put_mean(node, output, out, l[1], rest(left, output) + between * share);
+                         share = r[0] / out[0], distance = rest(left, output) + between * share;
+            const double value = l[1] + distance;
+            put_value(node, output, out, {value, distance - (value - l[1])});
             out[2] = l[2] + r[2] + l[0] * loss(-between * share, l[1], out[1]) +
                      r[0] * loss(between * (1 - share), r[1], out[1]);
         }
@@ -143,21 +161,32 @@ class NumberStatistics {
     double loss(double difference, double y, double value) const {
         return criterion_.is_centred ? criterion_.loss(difference, 0.0) : criterion_.loss(y, value);
     }
-    void put_mean(std::size_t node, std::size_t output, double* out, double base, double distance) {
-        out[1] = base + distance;
-        rest(node, output) = distance - (out[1] - base);
+    void put_value(std::size_t node, std::size_t output, double* out, const Rounded& mean) {
+        out[1] = mean.value;
+        rest(node, output) = mean.rest;
     }
-    /// Σ w·(y − first): zero where all numbers are equal, so that they have exactly themselves as their mean.
-    double distance(std::span<const Row> rows, std::size_t output) const {
-        const double first = problem_.number(rows.front(), output);
-        double sum = 0;
-        for (const Row row : rows) sum += problem_.weight(row) * (problem_.number(row, output) - first);
-        return sum;
+    Rounded weight_of(std::span<const Row> rows) {
+        if (!problem_.is_weighted()) return {static_cast<double>(rows.size()), 0.0};
+        sum_.clear();
+        for (const Row row : rows) sum_.add(problem_.weight(row));
+        return sum_.rounded_with_rest();
     }
+    /// Σ w·value(row).
+    template <class Value>
+    void add_up(std::span<const Row> rows, Value value) {
+        sum_.clear();
+        for (const Row row : rows)
+            if (problem_.is_weighted())
+                sum_.add_product(problem_.weight(row), value(row));
+            else
+                sum_.add(value(row));
+    }
+
     const Problem& problem_;
     const Criterion& criterion_;
     Grid weights_;              // on which medians weigh rows
     std::vector<double> rest_;  // of each node's means
+    ExactSum sum_;
 };
 
 template <class Statistics>
@@ -182,22 +211,27 @@ void fill_statistics(Statistics&& statistics, Problem& problem, const Nodes& gro
 void fill_leaves(const Problem& problem, const Nodes& grown, const std::vector<std::int32_t>& order,
                  GrownTree& tree) {
     const ClassStatistics statistics(problem);
-    std::vector<double> sums(statistics.width(), 0.0), value;
+    std::vector<std::pair<std::int32_t, double>> parts;
     std::vector<std::int32_t> column;
+    std::vector<double> value;
+    ExactSum sum;
     for (std::size_t i = 0; i < order.size(); ++i) {
         const Node& node = grown.nodes[order[i]];
+        parts.clear();
         column.clear();
         value.clear();
         if (tree.feature[i] < 0)
             statistics.for_each_part({problem.rows.data() + node.begin, node.end - node.begin},
                                      [&](std::size_t k, double weight) {
-                                         if (sums[k] == 0) column.push_back(static_cast<std::int32_t>(k));
-                                         sums[k] += weight;
+                                         parts.emplace_back(static_cast<std::int32_t>(k), weight);
                                      });
-        std::sort(column.begin(), column.end());
-        for (const auto k : column) {
-            value.push_back(sums[k]);
-            sums[k] = 0;
+        std::sort(parts.begin(), parts.end());
+        for (std::size_t begin = 0, end = 0; begin < parts.size(); begin = end) {
+            sum.clear();
+            for (; end < parts.size() && parts[end].first == parts[begin].first; ++end)
+                sum.add(parts[end].second);
+            column.push_back(parts[begin].first);
+            value.push_back(sum.rounded());
         }
         tree.leaves.add({column, value});
         if (i % 1024 == 0) problem.interrupt->check();

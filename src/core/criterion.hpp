@@ -17,7 +17,9 @@ namespace treewright {
 using Weights = std::span<const double>;
 
 /// The risk is a function of the total weight and a sum of one term per class: it can be kept up to date
-/// in O(1) while rows move from right to left. Used for counts, which are small enough to lose nothing.
+/// in O(1) while rows move from right to left. Used for counts, which are small enough to lose nothing. The
+/// term of 0 is 0, and the terms bend one way: those of parts of n rows add up to no more than term(n) or
+/// n·term(1).
 template <class C>
 concept Separable = requires(double x) {
     { C::term(x) } -> std::same_as<double>;

@@ -46,7 +46,7 @@ class DrawnCutGrower {
         // Values of the rows of a node lie scattered over a large table; in an excerpt they stay in cache.
         leaves_excerpts_ = !best_first_ && problem_.fine_bins && rows_.size() > 2 * excerpt_rows;
         frontier_.clear();
-        consider({job.node, 0, static_cast<std::uint32_t>(rows_.size()), job.depth, job.key});
+        consider({job.node, 0, static_cast<std::uint32_t>(rows_.size()), job.depth, job.key, job.grids});
         for (std::int64_t n = 0; !frontier_.empty() && (job.max_splits < 0 || n < job.max_splits); ++n) {
             problem_.interrupt->check();
             split(take());
@@ -59,12 +59,18 @@ class DrawnCutGrower {
   private:
     static constexpr std::size_t excerpt_rows = 8192;
 
+    /// A cut of one column.
+    struct ColumnCut {
+        Split split{};
+        double weight_left = 0;
+    };
     /// A leaf that can be split, with its best split.
     struct Candidate {
         std::int32_t node = -1;
         std::uint32_t begin = 0, end = 0;  // its part of the ids
         std::int64_t depth = 0;
         std::uint64_t key = 0;
+        Grids grids{};  // first those that it inherits, then its own
         Split split{};
         double weight_left = 0, weight = 0;
 
@@ -94,7 +100,7 @@ class DrawnCutGrower {
     void consider(Candidate&& candidate) {
         if (!is_open(candidate)) return;
         if (leaves_excerpts_ && candidate.size() <= excerpt_rows) {
-            out_->pending.push_back({candidate.node, candidate.depth, candidate.key, -1});
+            out_->pending.push_back({candidate.node, candidate.depth, candidate.key, -1, candidate.grids});
             return;
         }
         if (!search(candidate)) return;
@@ -103,20 +109,22 @@ class DrawnCutGrower {
     }
 
     bool search(Candidate& node) {
-        scanner_.enter(std::span<const Id>(ids_of(node)));
+        enter_node(scanner_, std::span<const Id>(ids_of(node)), node.grids);
         node.weight = scanner_.weight();
         std::ranges::transform(ids_of(node), node_rows_.begin(), [&](Id id) { return rows_[id]; });
-        Best best;
-        best.noise = scanner_.noise();
+        cuts_.clear(scanner_.noise());
         for (auto columns = draw_.first(node.key); !columns.empty();
-             columns = node.split.found() ? std::span<const std::int32_t>() : draw_.next())
+             columns = cuts_.found() ? std::span<const std::int32_t>() : draw_.next())
             for (const auto column : columns) {
-                if (is_settled(node, best)) break;
+                if (is_settled(node)) break;
                 constexpr std::size_t many = 10000;
                 if (node.size() > many) problem_.interrupt->check();
-                try_column(node, static_cast<std::size_t>(column), best);
+                try_column(node, static_cast<std::size_t>(column));
             }
-        if (!node.split.found() || node.split.gain < limits_.min_gain) return false;
+        if (!cuts_.found()) return false;
+        node.split = std::move(cuts_.first().split);
+        node.weight_left = cuts_.first().weight_left;
+        if (node.split.gain < limits_.min_gain) return false;
         if (!problem_.columns[node.split.column].is_category()) find_gap(node);
         if (limits_.critical.empty()) return true;
         mark_sides(node);
@@ -126,29 +134,31 @@ class DrawnCutGrower {
     }
     /// Whether no further column can do better: two rows have one cut only, and a cut that leaves no risk is
     /// as good as any. The first column wins a tie.
-    bool is_settled(const Candidate& node, const Best& best) const {
-        if (!node.split.found()) return false;
+    bool is_settled(const Candidate& node) const {
+        if (!cuts_.found()) return false;
         if constexpr (requires { scanner_.most(); })
-            if (!best.beaten_by(scanner_.most())) return true;
+            if (cuts_.ties_with(scanner_.most())) return true;
         return node.size() == 2;
     }
-    void try_column(Candidate& node, std::size_t column, Best& best) {
-        const bool better = problem_.columns[column].is_category() ? try_category(node, column, best)
-                                                                   : try_number(node, column, best);
-        if (!better) return;
-        node.split.column = static_cast<std::int32_t>(column);
-        node.split.gain = scanner_.gain(best.score);
+    void try_column(const Candidate& node, std::size_t column) {
+        if (problem_.columns[column].is_category())
+            try_category(node, column);
+        else if (problem_.columns[column].type == Column::Type::float32)
+            try_number(node, column, floats_);
+        else
+            try_number(node, column, doubles_);
+    }
+    /// A cut that scores more than all before it.
+    void offer(std::size_t column, double score, ColumnCut&& cut) {
+        cut.split.column = static_cast<std::int32_t>(column);
+        cut.split.gain = scanner_.gain(score);
+        cuts_.add(score, std::move(cut));
     }
 
-    bool try_number(Candidate& node, std::size_t column, Best& best) {
-        if (problem_.columns[column].type == Column::Type::float32)
-            return try_number(node, column, best, floats_);
-        return try_number(node, column, best, doubles_);
-    }
     /// The values are copied as they are stored, in the order of the rows, so that the loops over them have
     /// no branches and take several at a time.
     template <class Number>
-    bool try_number(Candidate& node, std::size_t column, Best& best, std::vector<Number>& values) {
+    void try_number(const Candidate& node, std::size_t column, std::vector<Number>& values) {
         const auto ids = ids_of(node);
         const std::size_t n = ids.size();
         values.resize(rows_.size());
@@ -163,12 +173,12 @@ class DrawnCutGrower {
             n_known += v == v;
         }
         const std::size_t n_missing = n - n_known;
-        if (n_known == 0 || (n_missing == 0 && low == high)) return false;
+        if (n_known == 0 || (n_missing == 0 && low == high)) return;
         const bool one_value = low == high;  // then the only cut is between it and the missing ones
         const bool missing_left = n_missing > 0 && !one_value && draws_missing_left(node.key, column);
-        const double drawn = one_value ? high
-                                       : drawn_threshold(node, column, low, high,
-                                                         std::span<const Number>(values).first(n), n_known);
+        const double drawn =
+            one_value ? high
+                      : drawn_threshold(node, column, {low, high}, std::span<const Number>(values).first(n));
         const Number cut = rounded_down<Number>(drawn);
         std::size_t n_left = 0;
         for (std::size_t i = 0; i < n; ++i) {
@@ -176,19 +186,26 @@ class DrawnCutGrower {
             spill_[n_left] = ids[i];
             n_left += static_cast<std::size_t>(v <= cut) | (missing_left & (v != v));
         }
-        if (std::cmp_less(std::min(n_left, n - n_left), limits_.min_rows_leaf)) return false;
+        if (std::cmp_less(std::min(n_left, n - n_left), limits_.min_rows_leaf)) return;
         auto cursor = scanner_.cursor();
         for (std::size_t i = 0; i + 1 < n_left; ++i) cursor.add(spill_[i]);
-        if (seek(cursor, spill_.data(), n_left, n_left, std::size_t{0}, best.cut) > n_left) return false;
-        const double weight = cursor.weight(n_left);
-        if (std::min(weight, node.weight - weight) < limits_.min_weight_leaf) return false;
-        best.set(cursor.score(n_left));
-        node.weight_left = weight;
-        node.split.missing_left = missing_left;
-        node.split.saw_missing = n_missing > 0;
+        if (seek(cursor, spill_.data(), n_left, n_left, std::size_t{0}, cuts_.largest()) > n_left) return;
+        ColumnCut found;
+        found.weight_left = cursor.weight(n_left);
+        if (std::min(found.weight_left, node.weight - found.weight_left) < limits_.min_weight_leaf) return;
+        found.split.missing_left = missing_left;
+        found.split.saw_missing = n_missing > 0;
         // where all known values lie left, the missing ones alone go right
-        node.split.low = one_value ? std::numeric_limits<double>::infinity() : drawn;
-        return true;
+        found.split.low = one_value ? std::numeric_limits<double>::infinity() : drawn;
+        offer(column, cursor.score(n_left), std::move(found));
+        if constexpr (requires { scanner_.rounds_scores(); })
+            if (scanner_.rounds_scores()) cuts_.last().split.gain = plain_gain(n_left);
+    }
+    /// The gain of the cut at hand, whose left rows lie in the spill, whichever way the scanner came to it.
+    double plain_gain(std::size_t n_left) {
+        std::vector<Sum> left(scanner_.width(), 0);
+        for (std::size_t i = 0; i < n_left; ++i) scanner_.add_to(left.data(), spill_[i]);
+        return scanner_.gain(scanner_.score_of(left.data()));
     }
     /// The largest number of a type that is not above a value: it lies left of the same numbers.
     template <class Number>
@@ -212,29 +229,21 @@ class DrawnCutGrower {
         node.split.low = drawn == infinity ? infinity : below;
         node.split.high = above;
     }
-    /// A number drawn evenly between the smallest and the largest value; below the largest, from the smallest
-    /// on.
+    /// A number drawn between the smallest and the largest value; below the largest, from the smallest on.
     template <class Number>
-    double drawn_threshold(const Candidate& node, std::size_t column, double low, double high,
-                           std::span<const Number> values, std::size_t n_known) {
-        Random random = threshold_stream(node.key, column);
-        const double share = random.uniform();
-        double drawn = low * (1 - share) + high * share;
-        if (!std::isfinite(drawn)) drawn = known_value(values, random.below(n_known));
+    double drawn_threshold(const Candidate& node, std::size_t column, const Range& range,
+                           std::span<const Number> values) {
+        const double drawn = drawn_number(threshold_stream(node.key, column), range, [&] {
+            Range finite;
+            for (const Number value : values)
+                if (std::isfinite(value)) finite.take(value);
+            return finite;
+        });
+        const auto [low, high] = range;
         return drawn >= low && drawn < high ? drawn : drawn >= high ? std::nextafter(high, low) : low;
     }
 
-    /// One of the known values, by its place in their order.
-    template <class Number>
-    static double known_value(std::span<const Number> values, std::size_t place) {
-        std::vector<Number> known;
-        std::ranges::copy_if(values, std::back_inserter(known), [](Number value) { return value == value; });
-        const auto found = known.begin() + static_cast<std::ptrdiff_t>(place);
-        std::nth_element(known.begin(), found, known.end());
-        return *found;
-    }
-
-    bool try_category(Candidate& node, std::size_t column, Best& best) {
+    void try_category(const Candidate& node, std::size_t column) {
         const auto ids = ids_of(node);
         const auto& source = problem_.columns[column];
         by_code_.clear();
@@ -265,19 +274,18 @@ class DrawnCutGrower {
             ++groups_.counts.back();
         }
         groups_.n = codes.size();
-        if (groups_.n == 0 || (groups_.n == 1 && groups_.n_missing == 0)) return false;
-        SubsetSearch<Scanner> search(scanner_, limits_, groups_, ids.size(), best);
+        if (groups_.n == 0 || (groups_.n == 1 && groups_.n_missing == 0)) return;
+        SubsetSearch<Scanner> search(scanner_, limits_, groups_, ids.size(), scanner_.noise(),
+                                     cuts_.largest());
         Random random = subset_stream(node.key, column);
-        if (!(groups_.n > 1 ? search.run_random(random) : search.run())) return false;
-        const Subset& subset = search.found;
-        node.weight_left = subset.weight_left;
-        node.split.missing_left = subset.missing_left;
-        node.split.saw_missing = groups_.n_missing > 0;
-        node.split.left_codes.clear();
-        node.split.right_codes.clear();
+        if (!(groups_.n > 1 ? search.run_random(random) : search.run())) return;
+        ColumnCut cut;
+        cut.weight_left = search.found.weight_left;
+        cut.split.missing_left = search.found.missing_left;
+        cut.split.saw_missing = groups_.n_missing > 0;
         for (std::size_t g = 0; g < groups_.n; ++g)
-            (subset.is_left[g] ? node.split.left_codes : node.split.right_codes).push_back(codes[g]);
-        return true;
+            (search.found.is_left[g] ? cut.split.left_codes : cut.split.right_codes).push_back(codes[g]);
+        offer(column, search.score(), std::move(cut));
     }
 
     void split(const Candidate& parent) {
@@ -288,8 +296,9 @@ class DrawnCutGrower {
         divide(parent);
         const auto middle = parent.begin + static_cast<std::uint32_t>(n_left);
         // The right child first, so that a stack yields the left one first.
-        consider({left + 1, middle, parent.end, parent.depth + 1, Random::child(parent.key, false)});
-        consider({left, parent.begin, middle, parent.depth + 1, Random::child(parent.key, true)});
+        const auto depth = parent.depth + 1;
+        consider({left + 1, middle, parent.end, depth, Random::child(parent.key, false), parent.grids});
+        consider({left, parent.begin, middle, depth, Random::child(parent.key, true), parent.grids});
     }
     /// Notes for each row of a node on which side it goes; returns how many go left.
     std::size_t mark_sides(const Candidate& parent) {
@@ -324,6 +333,7 @@ class DrawnCutGrower {
     std::vector<std::uint8_t> goes_left_;
     std::vector<std::uint64_t> by_code_;
     std::vector<Candidate> frontier_;
+    Records<ColumnCut> cuts_;  // of the node that is searched
     Groups groups_;
     bool best_first_ = false, leaves_excerpts_ = false;
 };

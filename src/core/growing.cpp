@@ -53,10 +53,10 @@ class Grower {
             {max_excerpt_rows, max_excerpt_bytes / Excerpt::bytes_per_row(problem), problem.rows.size() / 2});
     }
 
-    /// Grows the tree of all rows; its root stands at `depth` and has the random key `key`.
-    Nodes grow(std::int64_t depth, std::uint64_t key) {
+    /// Grows the tree of all rows; its root stands at `depth`, has the random key `key` and inherits `grids`.
+    Nodes grow(std::int64_t depth, std::uint64_t key, const Grids& grids) {
         grown_.add(0, static_cast<std::uint32_t>(problem_.rows.size()));
-        open(0, depth, key, {});
+        open(0, depth, key, grids, {});
         for (std::int64_t n_splits = 0;
              !frontier_.empty() && (!is_budgeted_ || n_splits < limits_.max_splits); ++n_splits) {
             problem_.interrupt->check();
@@ -78,6 +78,7 @@ class Grower {
     struct Large {
         std::int64_t depth;
         std::uint64_t key;
+        Grids grids;
         Split split;
         Histograms histograms;
     };
@@ -110,17 +111,19 @@ class Grower {
 
     /// A new leaf: searched if it is large; grown to the end if it is small, at once where a budget decides
     /// what comes next, otherwise together with the others.
-    void open(std::int32_t node, std::int64_t depth, std::uint64_t key, Histograms&& histograms) {
+    void open(std::int32_t node, std::int64_t depth, std::uint64_t key, const Grids& grids,
+              Histograms&& histograms) {
         const std::int64_t made = n_made_++;
         const auto rows = rows_of(node);
         if (!may_split(limits_, rows.size(), depth) || problem_.is_pure(rows)) return settle(rows.size());
         if (needs_histograms(rows.size(), depth)) {
-            auto large = std::make_shared<Large>(Large{depth, key, {}, std::move(histograms)});
+            auto large = std::make_shared<Large>(Large{depth, key, grids, {}, std::move(histograms)});
+            if (large_->place(rows, large->grids)) Histograms().swap(large->histograms);
             if (large->histograms.empty() && limits_.max_columns == 0) {
                 large->histograms.resize(large_->histogram_size());
                 large_->build(rows, large->histograms.data());
             }
-            large->split = large_->search(rows, large->histograms.data(), key);
+            large->split = large_->search(rows, large->histograms.data(), large->grids, key);
             if (!large->split.found() || !is_significant(rows, large->split)) return settle(rows.size());
             kept_bytes_ += large->histograms.size() * sizeof(Sum);
             if (kept_bytes_ > max_kept_bytes) {
@@ -131,7 +134,7 @@ class Grower {
             push({gain, made, node, std::move(large)});
             return;
         }
-        const Job job{node, depth, key, limits_.max_splits};
+        const Job job{node, depth, key, limits_.max_splits, grids};
         if (!is_budgeted_) {
             waiting_.push_back(job);
             return;
@@ -161,23 +164,16 @@ class Grower {
 
     void split(Large& parent, std::int32_t node) {
         const std::uint32_t n_left = divide(rows_of(node), parent.split);
-        grown_.cut(node, problem_, parent.split, n_left, is_heavier_left(rows_of(node), n_left));
+        grown_.cut(node, problem_, parent.split, n_left, parent.split.is_heavier_left);
         const std::int32_t left = grown_.nodes[node].left;
         Histograms children[2];
         share_histograms(parent, left, children);
         for (const int side : {0, 1})
-            open(left + side, parent.depth + 1, Random::child(parent.key, side == 0),
+            open(left + side, parent.depth + 1, Random::child(parent.key, side == 0), parent.grids,
                  std::move(children[side]));
     }
     bool needs_histograms(std::size_t n_rows, std::int64_t depth) const {
         return is_large(n_rows, depth) && !takes_excerpt(n_rows);
-    }
-    bool is_heavier_left(std::span<const Row> rows, std::size_t n_left) const {
-        if (!problem_.is_weighted()) return n_left >= rows.size() - n_left;
-        double weight_left = 0, weight = 0;
-        for (const Row row : rows) weight += problem_.weight(row);
-        for (const Row row : rows.first(n_left)) weight_left += problem_.weight(row);
-        return weight_left >= weight - weight_left;
     }
     /// Builds the smaller child's histograms; the larger child's are the parent's less those. Sums are
     /// integers, so nothing is lost.
@@ -268,7 +264,7 @@ class Grower {
         const auto rows = rows_of(job.node);
         Excerpt excerpt(problem_, rows);
         Pool alone(1, *problem_.interrupt);
-        Nodes subtree = Grower(excerpt.problem, criterion_, alone).grow(job.depth, job.key);
+        Nodes subtree = Grower(excerpt.problem, criterion_, alone).grow(job.depth, job.key, job.grids);
         const std::uint32_t begin = grown_.nodes[job.node].begin;
         for (auto& node : subtree.nodes) {
             node.begin += begin;
@@ -346,7 +342,7 @@ GrownTree grow(Problem& problem, const Criterion& criterion, Pool& pool) {
         static_cast<std::size_t>(problem.limits.max_splits);  // the largest number if none
     problem.interrupt->expect(std::min(problem.rows.size(), max_splits));
     const auto key = Random{problem.limits.seed}.next();
-    return assemble(problem, criterion, Grower(problem, criterion, pool).grow(0, key));
+    return assemble(problem, criterion, Grower(problem, criterion, pool).grow(0, key, {}));
 }
 
 }  // namespace treewright

@@ -10,6 +10,7 @@
 #include <limits>
 #include <numeric>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "measuring.hpp"
@@ -38,6 +39,10 @@ class HistogramSearcher : public LargeSearcher {
 
     std::size_t histogram_size() const override { return problem_.columns.size() * column_size(); }
 
+    bool place(std::span<const Row> rows, Grids& grids) override {
+        const bool were_placed = std::exchange(are_placed_, true);
+        return measures_[0].place(rows, grids, were_placed);
+    }
     void build(std::span<const Row> rows, Sum* histograms) override {
         // As many columns at a time as keep their counters in the first cache.
         constexpr std::size_t most_columns = 24;
@@ -54,8 +59,10 @@ class HistogramSearcher : public LargeSearcher {
         });
     }
 
-    Split search(std::span<const Row> rows, const Sum* histograms, std::uint64_t key) override {
+    Split search(std::span<const Row> rows, const Sum* histograms, const Grids& grids,
+                 std::uint64_t key) override {
         rows_ = rows;
+        grids_ = grids;
         auto order = column_order(problem_, key);
         if (limits_.max_columns > 0) return kept(search_drawn(order));
         enter(order, histograms);
@@ -69,26 +76,29 @@ class HistogramSearcher : public LargeSearcher {
     }
     void enter(std::span<const std::int32_t> columns, const Sum* histograms) {
         const auto total = total_of(columns, histograms);
-        for (auto& measure : measures_) measure.enter(total.data());
+        for (auto& measure : measures_) measure.enter(total.data(), rows_, grids_);
     }
     /// Columns are drawn, and others than at the parent: histograms of these alone; of one more at a time
     /// where none of them can be cut.
     Split search_drawn(std::span<std::int32_t> order) {
-        Split split;
-        std::size_t n_tried = 0;
-        while (n_tried < order.size() && (!split.found() || split.is_last_resort())) {
+        Records<Split> last_resorts;
+        for (std::size_t n_tried = 0; n_tried < order.size();) {
             const auto n =
                 n_tried > 0 ? 1 : std::min(order.size(), static_cast<std::size_t>(limits_.max_columns));
             const auto columns = order.subspan(n_tried, n);
             std::sort(columns.begin(), columns.end());
             build_drawn(columns);
-            if (n_tried == 0) enter(columns, drawn_.data());
+            if (n_tried == 0) {
+                enter(columns, drawn_.data());
+                last_resorts.clear(measures_[0].noise());
+            }
             Split next = search_among(columns, drawn_.data());
-            if (next.found() && (!split.found() || !next.is_last_resort() || next.rank > split.rank))
-                split = std::move(next);
+            if (next.found() && !next.is_last_resort()) return next;
+            if (next.found() && next.rank > last_resorts.largest())
+                last_resorts.add(next.rank, std::move(next));
             n_tried += n;
         }
-        return split;
+        return last_resorts.found() ? std::move(last_resorts.first()) : Split{};
     }
     void build_drawn(std::span<const std::int32_t> columns) {
         drawn_.assign(columns.size() * column_size(), 0);
@@ -111,16 +121,28 @@ class HistogramSearcher : public LargeSearcher {
     };
     static constexpr std::size_t after_bin = std::numeric_limits<std::size_t>::max();
 
-    /// What a column has to offer: its best cut so far, and how much each of its bins could hide.
-    struct ColumnSearch {
-        Best best;
-        Place place;
+    /// A cut of a column; the values on both sides of one inside a bin.
+    struct ColumnCut {
+        double score = 0;
+        Place place{};
         bool missing_left = false;
-        double low = 0, high = 0, weight_left = 0;
+        double weight_left = 0, low = 0, high = 0;
+
+        /// From left to right, and at one place with the missing rows on the left first.
+        bool is_before(const ColumnCut& other) const {
+            return place != other.place ? place < other.place : missing_left && !other.missing_left;
+        }
+    };
+    /// What a column has to offer: the cuts that may be its choice, and how much each of its bins could hide.
+    struct ColumnSearch {
+        std::vector<ColumnCut> cuts;  // each further to the right scores more, and all tie with the best
+        double largest = unreachable;
         double least = unreachable;  // bins and places that cannot reach it stay closed
         std::vector<std::int32_t> left_codes, right_codes;
         bool saw_missing = false;
         std::array<double, n_bin_codes> bound;
+
+        bool has_any() const { return !cuts.empty(); }
     };
 
     std::size_t column_size() const { return n_bin_codes * measures_[0].width(); }
@@ -149,42 +171,55 @@ class HistogramSearcher : public LargeSearcher {
         };
         in_parallel([&](std::size_t column, Measure& measure) {
             found_[column] = ColumnSearch{};
-            found_[column].best.noise = measure.noise();
             if (problem_.columns[column].is_category())
                 try_category(column, histogram_of(histograms, column), measure);
             else
                 try_borders(column, histogram_of(histograms, column), measure);
         });
-        Best standing;
-        standing.noise = measures_[0].noise();
-        for (const auto column : columns)
-            if (standing.beaten_by(found_[column].best.score)) standing.set(found_[column].best.score);
-        open_bins(columns, histograms, standing);
+        double largest = unreachable;
+        for (const auto column : columns) largest = std::max(largest, found_[column].largest);
+        open_bins(columns, histograms, largest);
         return choose(columns, histograms);
     }
     const Sum* histogram_of(const Sum* histograms, std::size_t column) const {
         return histograms + place_[column] * column_size();
     }
 
-    /// Takes a cut if it is better, or as good and further to the left.
-    bool offer(ColumnSearch& search, Measure& measure, const Sum* left, Place place, bool missing_left) {
+    /// Takes a cut if it may be the choice, and returns it; null if not. Cuts come in any order.
+    ColumnCut* offer(ColumnSearch& search, Measure& measure, const Sum* left, Place place,
+                     bool missing_left) {
         const auto n_left = measure.rows_of(left);
         if (std::min(n_left, static_cast<std::int64_t>(rows_.size()) - n_left) < limits_.min_rows_leaf)
-            return false;
-        const double score = measure.score_of(left);
-        const bool better = search.best.beaten_by(score);
-        if (!better &&
-            !(search.best.is_set() && search.best.ties_with(score) &&
-              (place < search.place || (place == search.place && missing_left && !search.missing_left))))
-            return false;
+            return nullptr;
+        const ColumnCut cut{measure.score_of(left), place, missing_left};
+        if (!(cut.score > unreachable) || cut.score < least_tie(search.largest, measure.noise()))
+            return nullptr;
+        auto& cuts = search.cuts;
+        const auto next =
+            std::ranges::find_if(cuts, [&](const ColumnCut& other) { return cut.is_before(other); });
+        if (next != cuts.begin() && std::prev(next)->score >= cut.score) return nullptr;
         const double weight = measure.weight_of(left);
-        if (std::min(weight, measure.weight() - weight) < limits_.min_weight_leaf) return false;
-        if (better) search.best.set(score);
-        search.least = std::max(search.least, least_worth(search.best));
-        search.place = place;
-        search.missing_left = missing_left;
-        search.weight_left = weight;
-        return true;
+        if (std::min(weight, measure.weight() - weight) < limits_.min_weight_leaf) return nullptr;
+        const auto here = cuts.insert(next, cut);
+        here->weight_left = weight;
+        return keep_ties(search, here, measure.noise());
+    }
+    /// Drops those that a new cut leaves behind: further to the right and no better, or no tie of it.
+    ColumnCut* keep_ties(ColumnSearch& search, typename std::vector<ColumnCut>::iterator added,
+                         double noise) {
+        auto& cuts = search.cuts;
+        search.largest = std::max(search.largest, added->score);
+        const double least = least_tie(search.largest, noise), score = added->score;
+        search.least = std::max(search.least, least);
+        const auto place = static_cast<std::size_t>(added - cuts.begin());
+        const auto right =
+            std::find_if(added + 1, cuts.end(), [&](const ColumnCut& other) { return other.score > score; });
+        cuts.erase(added + 1, right);
+        const auto first =
+            std::ranges::find_if(cuts, [&](const ColumnCut& other) { return other.score >= least; });
+        const auto n_dropped = static_cast<std::size_t>(first - cuts.begin());
+        cuts.erase(cuts.begin(), first);
+        return &cuts[place - n_dropped];
     }
 
     /// Whether the limits allow a cut here; the two ends, where nothing is cut, refuse nothing.
@@ -241,10 +276,6 @@ class HistogramSearcher : public LargeSearcher {
         }
     }
 
-    /// What a cut must score to beat the best one known, or to be as good and further left.
-    static double least_worth(const Best& best) {
-        return best.is_set() ? best.score - (best.cut - best.score) : unreachable;
-    }
     /// The open bins of one column.
     struct Opening {
         std::size_t column;
@@ -252,9 +283,9 @@ class HistogramSearcher : public LargeSearcher {
         std::array<std::uint32_t, n_bin_codes> end{};  // of each bin's rows in `picked`
         std::vector<PickedRow> picked{};
     };
-    /// Opens the bins that could hide a better cut than the standing one: their rows are ordered by place,
-    /// and every border between places is scored.
-    void open_bins(std::span<const std::int32_t> columns, const Sum* histograms, const Best& standing) {
+    /// Opens the bins that could hide a cut as good as the largest score known: their rows are ordered by
+    /// place, and every border between places is scored.
+    void open_bins(std::span<const std::int32_t> columns, const Sum* histograms, double largest) {
         std::vector<Opening> openings;
         std::size_t n_picked = 0;
         const auto work_off = [&] {
@@ -270,7 +301,7 @@ class HistogramSearcher : public LargeSearcher {
         };
         for (const auto column : columns) {
             if (problem_.columns[column].is_category()) continue;
-            found_[column].least = least_worth(ratio ? found_[column].best : standing);
+            found_[column].least = least_tie(ratio ? found_[column].largest : largest, measures_[0].noise());
             auto opening = opening_of(static_cast<std::size_t>(column), histograms);
             if (opening.picked.empty()) continue;
             n_picked += opening.picked.size();
@@ -359,16 +390,16 @@ class HistogramSearcher : public LargeSearcher {
                 scan_place(search, measure, source, inside.subspan(begin, end - begin), {bin, begin}, left,
                            missing != nullptr);
             for (std::size_t i = 0; i < left.size(); ++i) left[i] += own[i];
-            if (end == inside.size() ||
-                !offer(search, measure, left.data(), {bin, end - 1}, missing != nullptr))
-                continue;
-            search.low = -std::numeric_limits<double>::infinity();
-            search.high = std::numeric_limits<double>::infinity();
+            if (end == inside.size()) continue;
+            ColumnCut* const cut = offer(search, measure, left.data(), {bin, end - 1}, missing != nullptr);
+            if (!cut) continue;
+            cut->low = -std::numeric_limits<double>::infinity();
+            cut->high = std::numeric_limits<double>::infinity();
             for (std::size_t i = begin; i < end; ++i)
-                search.low = std::max(search.low, source.value(inside[i].row()));
+                cut->low = std::max(cut->low, source.value(inside[i].row()));
             for (std::size_t i = end; i < inside.size() && inside[i].fine_bin() == inside[end].fine_bin();
                  ++i)
-                search.high = std::min(search.high, source.value(inside[i].row()));
+                cut->high = std::min(cut->high, source.value(inside[i].row()));
         }
     }
     void scan_place(ColumnSearch& search, Measure& measure, const Column& source,
@@ -382,9 +413,11 @@ class HistogramSearcher : public LargeSearcher {
             const PickedRow here{sorted[i].second}, next{sorted[i + 1].second};
             measure.add(left.data(), here.row(), here.tag());
             if (sorted[i].first == sorted[i + 1].first) continue;
-            if (!offer(search, measure, left.data(), {first.bin, first.index + i}, missing_left)) continue;
-            search.low = source.value(here.row());
-            search.high = source.value(next.row());
+            ColumnCut* const cut =
+                offer(search, measure, left.data(), {first.bin, first.index + i}, missing_left);
+            if (!cut) continue;
+            cut->low = source.value(here.row());
+            cut->high = source.value(next.row());
         }
     }
 
@@ -417,57 +450,59 @@ class HistogramSearcher : public LargeSearcher {
         groups.n_missing = static_cast<std::size_t>(measure.rows_of(groups.missing.data()));
         if (groups.n == 0 || (groups.n == 1 && groups.n_missing == 0)) return;
         ColumnSearch& search = found_[column];
-        SubsetSearch<Measure> subsets(measure, limits_, groups, rows_.size(), search.best);
+        SubsetSearch<Measure> subsets(measure, limits_, groups, rows_.size(), measure.noise());
         if (!subsets.run()) return;
         search.saw_missing = groups.n_missing > 0;
-        search.missing_left = subsets.found.missing_left;
-        search.weight_left = subsets.found.weight_left;
+        search.largest = subsets.score();
+        search.cuts = {{subsets.score(), {}, subsets.found.missing_left, subsets.found.weight_left}};
         for (std::size_t g = 0; g < groups.n; ++g)
             (subsets.found.is_left[g] ? search.left_codes : search.right_codes).push_back(codes[g]);
     }
 
     Split choose(std::span<const std::int32_t> columns, const Sum* histograms) {
-        const Measure& measure = measures_[0];
-        std::int32_t winner = -1;
-        if constexpr (ratio) {
-            std::vector<RatioEntry> entries;
-            std::vector<std::int32_t> offered;
-            for (const auto column : columns) {
-                const auto& search = found_[column];
-                if (!search.best.is_set()) continue;
-                offered.push_back(column);
-                entries.push_back(
-                    {measure.gain(search.best.score),
-                     split_information(search.weight_left, measure.weight() - search.weight_left)});
-            }
-            const auto place = ratio_winner(entries, measure.gain(measure.noise()));
-            if (place >= 0) winner = offered[place];
-        } else {
-            Best best;
-            best.noise = measure.noise();
-            for (const auto column : columns)
-                if (found_[column].best.is_set() && best.beaten_by(found_[column].best.score)) {
-                    best.set(found_[column].best.score);
-                    winner = column;
-                }
-        }
-        return winner < 0 ? Split{} : split_of(winner, histograms);
+        return ratio ? choose_by_ratio(columns, histograms) : choose_by_score(columns, histograms);
     }
-    Split split_of(std::int32_t column, const Sum* histograms) {
+    Split choose_by_ratio(std::span<const std::int32_t> columns, const Sum* histograms) {
+        const Measure& measure = measures_[0];
+        std::vector<RatioEntry> entries;
+        std::vector<std::int32_t> offered;
+        for (const auto column : columns) {
+            if (!found_[column].has_any()) continue;
+            const ColumnCut& cut = found_[column].cuts.front();
+            offered.push_back(column);
+            entries.push_back({measure.gain(cut.score),
+                               split_information(cut.weight_left, measure.weight() - cut.weight_left)});
+        }
+        const auto place = ratio_winner(entries, measure.gain(measure.noise()));
+        return place < 0 ? Split{}
+                         : split_of(offered[place], found_[offered[place]].cuts.front(), histograms);
+    }
+    Split choose_by_score(std::span<const std::int32_t> columns, const Sum* histograms) {
+        Records<std::pair<std::int32_t, const ColumnCut*>> records;
+        records.clear(measures_[0].noise());
+        for (const auto column : columns)
+            for (const ColumnCut& cut : found_[column].cuts)
+                if (cut.score > records.largest()) records.add(cut.score, {column, &cut});
+        return records.found() ? split_of(records.first().first, *records.first().second, histograms)
+                               : Split{};
+    }
+    Split split_of(std::int32_t column, const ColumnCut& cut, const Sum* histograms) {
+        const Measure& measure = measures_[0];
         auto& search = found_[column];
         Split split;
         split.column = column;
-        split.gain = std::max(0.0, measures_[0].gain(search.best.score));
-        split.rank = problem_.columns[column].is_category() ? rank_of(limits_, search.best.score) : 0.0;
-        split.missing_left = search.missing_left;
+        split.gain = std::max(0.0, measure.gain(cut.score));
+        split.rank = problem_.columns[column].is_category() ? rank_of(limits_, cut.score) : 0.0;
+        split.missing_left = cut.missing_left;
         split.saw_missing = search.saw_missing;
+        split.is_heavier_left = cut.weight_left >= measure.weight() - cut.weight_left;
         split.left_codes = std::move(search.left_codes);
         split.right_codes = std::move(search.right_codes);
-        split.low = search.low;
-        split.high = search.high;
+        split.low = cut.low;
+        split.high = cut.high;
         if (problem_.columns[column].is_category()) return split;
-        split.bin = search.place.bin;
-        split.at_border = search.place.index == after_bin;
+        split.bin = cut.place.bin;
+        split.at_border = cut.place.index == after_bin;
         if (split.at_border) find_gap(split, histogram_of(histograms, column));
         return split;
     }
@@ -496,6 +531,8 @@ class HistogramSearcher : public LargeSearcher {
     std::vector<std::size_t> place_;  // of each column's histogram
     std::vector<Sum> drawn_;          // histograms of drawn columns
     std::span<const Row> rows_;
+    Grids grids_;
+    bool are_placed_ = false;
 };
 
 }  // namespace treewright

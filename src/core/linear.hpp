@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <ranges>
 #include <span>
 #include <vector>
 
+#include "exact_scores.hpp"
 #include "grids.hpp"
 #include "portable.hpp"
 #include "problem.hpp"
@@ -133,11 +133,7 @@ class PairScanner {
     static constexpr std::size_t lanes = 4;
 
     double score(Sum ones, std::size_t n_left) const {
-        // n·D is a whole number: two cuts that are mirror images score the same to the last bit.
-        const auto difference =
-            static_cast<double>(static_cast<Sum>(n_) * ones - static_cast<Sum>(n_left) * total_);
-        const auto left = static_cast<double>(n_left), n = static_cast<double>(n_);
-        return difference * difference / (left * (n - left)) / (n * n);
+        return pair_score(static_cast<Sum>(n_), total_, static_cast<Sum>(n_left), ones);
     }
 
     const Problem& problem_;
@@ -160,16 +156,21 @@ class WeightedPairScanner {
     void load(std::span<const Row> rows) {
         rows_ = rows;
         weight_.resize(rows.size());
+        are_placed_ = false;
         first_one_ = static_cast<Id>(rows_of_class_zero(problem_, rows));
     }
-    /// Every node has its own grid, so that what lies outside it costs no digits.
     void enter(std::span<const Id> ids) {
-        grid_ = weight_grid(problem_, ids | std::views::transform([&](Id id) { return rows_[id]; }));
+        Grids own;
+        enter(ids, own);
+    }
+    void enter(std::span<const Id> ids, Grids& grids) {
+        const auto row_of = [&](Id id) { return rows_[id]; };
+        place_weights(problem_, ids, row_of, grids.weight, are_placed_,
+                      [&](Id id) -> Sum& { return weight_[id]; });
+        are_placed_ = true;
+        grid_ = grids.weight;
         Sum of_class[2] = {0, 0};
-        for (const Id id : ids) {
-            weight_[id] = weight_on(grid_, problem_, rows_[id]);
-            of_class[id >= first_one_] += weight_[id];
-        }
+        for (const Id id : ids) of_class[id >= first_one_] += weight_[id];
         ones_are_light_ = of_class[1] < of_class[0];
         total_ = of_class[0] + of_class[1];
         light_ = of_class[ones_are_light_];
@@ -221,17 +222,8 @@ class WeightedPairScanner {
     }
 
   private:
-    using Wide = Int128;
-
     bool is_light(Id id) const { return (id >= first_one_) == ones_are_light_; }
-    double score(Sum left, Sum light) const {
-        const auto l = static_cast<double>(left), r = static_cast<double>(total_ - left);
-        // W·D, whole as well.
-        const auto scaled =
-            static_cast<double>(static_cast<Wide>(light) * total_ - static_cast<Wide>(left) * light_);
-        const double difference = scaled / static_cast<double>(total_);
-        return difference * difference / (l * r);
-    }
+    double score(Sum left, Sum light) const { return weighted_pair_score(total_, light_, left, light); }
 
     const Problem& problem_;
     std::span<const Row> rows_;
@@ -239,7 +231,7 @@ class WeightedPairScanner {
     std::vector<Sum> weight_;    // by id, on the grid
     Sum total_ = 0, light_ = 0;  // of all rows, of the lighter class
     double share_ = 0;
-    bool ones_are_light_ = false;
+    bool ones_are_light_ = false, are_placed_ = false;
     Id first_one_ = 0;
 };
 
@@ -255,19 +247,24 @@ class SquareScanner {
     void load(std::span<const Row> rows) {
         rows_ = rows;
         y_.resize(rows.size());
-        whole_grid_ = number_grid(problem_, rows, 0, true);
-        for (std::size_t id = 0; id < rows.size(); ++id)
-            y_[id] = number_on(whole_grid_, problem_, rows[id], 0);
+        are_placed_ = false;
     }
     void enter(std::span<const Id> ids) {
-        n_ = ids.size();
+        Grids own;
+        enter(ids, own);
+    }
+    void enter(std::span<const Id> ids, Grids& grids) {
+        const auto row_of = [&](Id id) { return rows_[id]; };
         ids_ = ids;
-        refine_grid(ids);
+        grids.weight = {};
+        place_numbers(
+            problem_, 0, true, ids, row_of, grids.number, are_placed_, [](Id) { return Sum{1}; },
+            [&](Id id) -> Sum& { return y_[id]; });
+        are_placed_ = true;
+        grid_ = grids.number;
         Sum sum = 0;
         for (const Id id : ids) sum += y_[id];
-        // The mean is taken off in two parts, a whole one inside the integers and a small real rest.
-        shift_ = sum / static_cast<Sum>(n_);
-        rest_ = static_cast<double>(sum - shift_ * static_cast<Sum>(n_)) / static_cast<double>(n_);
+        mean_ = GridMean(sum, static_cast<Sum>(ids.size()));
     }
 
     struct Cursor {
@@ -279,8 +276,7 @@ class SquareScanner {
         void add(Id id) { sum += y[id] - shift; }
         double score(std::size_t n_left) const {
             const auto left = static_cast<double>(n_left);
-            const double difference = static_cast<double>(sum) - left * rest;
-            return difference * difference / (left * (n - left));
+            return square_score(static_cast<double>(sum) - left * rest, left, n);
         }
         double weight(std::size_t n_left) const { return static_cast<double>(n_left); }
         /// To multiply is faster than to divide; what is nearly good enough is divided.
@@ -296,28 +292,24 @@ class SquareScanner {
             return i;
         }
     };
-    Cursor cursor() const { return {y_.data(), shift_, rest_, weight()}; }
+    Cursor cursor() const { return {y_.data(), mean_.shift, mean_.rest, weight()}; }
 
-    double weight() const { return static_cast<double>(n_); }
+    double weight() const { return static_cast<double>(ids_.size()); }
     double noise() const { return 0; }
-    double gain(double score) const { return score * static_cast<double>(n_) * grid_.unit * grid_.unit; }
+    double gain(double score) const { return score * weight() * grid_.unit * grid_.unit; }
 
     std::size_t width() const { return 2; }
     void add_to(Sum* statistic, Id id) const {
         ++statistic[0];
-        statistic[1] += y_[id] - shift_;
+        statistic[1] += y_[id];
     }
     double score_of(const Sum* statistic) const {
-        return Cursor{y_.data(), shift_, rest_, weight(), statistic[1]}.score(
-            static_cast<std::size_t>(statistic[0]));
+        return square_score(mean_.difference(statistic[0], statistic[1]), static_cast<double>(statistic[0]),
+                            weight());
     }
     double chance_score(const Chance& chance) const {
-        double squares = 0;
-        for (const Id id : ids_) {
-            const double distance = static_cast<double>(y_[id] - shift_) - rest_;
-            squares += distance * distance;
-        }
-        return square_chance(chance, std::sqrt(squares / weight()));
+        return square_chance(chance,
+                             mean_.deviation(ids_, [](Id) { return Sum{1}; }, [&](Id id) { return y_[id]; }));
     }
     double weight_of(const Sum* statistic) const { return static_cast<double>(statistic[0]); }
     std::size_t dimensions() const { return 1; }
@@ -326,28 +318,13 @@ class SquareScanner {
     }
 
   private:
-    /// A node whose numbers span far less than the subtree's gets a grid of its own, and so does every node
-    /// below it: an outlier elsewhere costs no digits here. Ids ascend with the numbers.
-    void refine_grid(std::span<const Id> ids) {
-        constexpr double far_less = 0x1p-16;
-        const auto number = [&](Id id) { return problem_.number(rows_[id]); };
-        grid_ = whole_grid_;
-        if (number(ids.back()) - number(ids.front()) > far_less * (number_at_end() - number_at_start()))
-            return;
-        grid_ = number_grid(problem_, ids | std::views::transform([&](Id id) { return rows_[id]; }), 0, true);
-        for (const Id id : ids) y_[id] = number_on(grid_, problem_, rows_[id], 0);
-    }
-    double number_at_start() const { return problem_.number(rows_.front()); }
-    double number_at_end() const { return problem_.number(rows_.back()); }
-
     const Problem& problem_;
     std::span<const Row> rows_;
-    Grid whole_grid_, grid_;
-    std::vector<Sum> y_;
+    Grid grid_;
+    std::vector<Sum> y_;  // by id, on the grid
+    bool are_placed_ = false;
     std::span<const Id> ids_;  // of the node
-    std::size_t n_ = 0;
-    Sum shift_ = 0;
-    double rest_ = 0;
+    GridMean mean_;
 };
 
 }  // namespace treewright

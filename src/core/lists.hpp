@@ -47,21 +47,26 @@ class ListGrower {
     }
 
   private:
+    /// A cut of one column.
+    struct ColumnCut {
+        Split split;
+        std::size_t n_first = 0;       // number: how many rows of its list come before the cut
+        std::vector<char> group_left;  // category: which groups of its list go left
+        double weight_left = 0;
+    };
     /// A leaf that can be split, with its best split.
-    struct Candidate {
+    struct Candidate : ColumnCut {
         std::int32_t node = -1;
         std::uint32_t begin = 0, end = 0;  // its part of every list
         std::int64_t depth = 0;
         std::uint64_t key = 0;
-        Split split;
-        std::size_t n_first = 0;       // number: how many rows of its list come before the cut
-        std::vector<char> group_left;  // category: which groups of its list go left
-        double weight_left = 0, weight = 0;
+        Grids grids;  // first those that it inherits, then its own
+        double weight = 0;
 
         std::size_t size() const { return end - begin; }
         /// Order of a heap whose top has the largest gain; the node made first wins a tie.
         bool operator<(const Candidate& other) const {
-            const double mine = ranked(split.gain), others = ranked(other.split.gain);
+            const double mine = ranked(this->split.gain), others = ranked(other.split.gain);
             return mine != others ? mine < others : node > other.node;
         }
     };
@@ -100,6 +105,7 @@ class ListGrower {
         root.end = static_cast<std::uint32_t>(n_);
         root.depth = job.depth;
         root.key = job.key;
+        root.grids = job.grids;
         consider(std::move(root));
     }
 
@@ -134,21 +140,21 @@ class ListGrower {
 
     bool search(Candidate& candidate) {
         const std::span<const Id> ids(row_list() + candidate.begin, candidate.size());
-        scanner_.enter(ids);
+        enter_node(scanner_, ids, candidate.grids);
         candidate.weight = scanner_.weight();
-        Best best;
-        best.noise = scanner_.noise();
+        cuts_.clear(scanner_.noise());
         for (auto columns = draw_.first(candidate.key); !columns.empty();
-             columns = has_any(candidate) ? std::span<const std::int32_t>() : draw_.next())
+             columns = has_any() ? std::span<const std::int32_t>() : draw_.next())
             for (const auto column : columns) {
-                if (is_settled(candidate, best)) break;
+                if (is_settled(candidate)) break;
                 if (!keeps_lists_) sort(static_cast<std::size_t>(column), ids, list(0) + candidate.begin);
-                try_column(candidate, static_cast<std::size_t>(column), best);
+                try_column(candidate, static_cast<std::size_t>(column));
             }
         if constexpr (ratio) choose_by_ratio(candidate);
+        if (cuts_.found()) static_cast<ColumnCut&>(candidate) = std::move(cuts_.first());
+        if (keeps_lists_ && candidate.split.found()) finish_number(candidate, candidate);
         if (!candidate.split.found() || candidate.split.gain < limits_.min_gain) return false;
         if (!is_significant(candidate, ids)) return false;
-        if (keeps_lists_) find_gap(candidate);
         return true;
     }
     bool is_significant(const Candidate& candidate, std::span<const Id> ids) {
@@ -159,51 +165,74 @@ class ListGrower {
     }
     /// Whether no further column can do better: two rows have one cut only, and a cut that leaves no risk is
     /// as good as any. The first column wins a tie.
-    bool is_settled(const Candidate& candidate, const Best& best) const {
-        if (ratio || !candidate.split.found()) return false;
+    bool is_settled(const Candidate& candidate) const {
+        if (ratio || !cuts_.found()) return false;
         if constexpr (requires { scanner_.most(); })
-            if (!best.beaten_by(scanner_.most())) return true;
+            if (cuts_.ties_with(scanner_.most())) return true;
         return candidate.size() == 2;
     }
-    /// The values on both sides of the cut; all known values lie left where the missing ones alone go right.
-    void find_gap(Candidate& node) {
-        const auto column = static_cast<std::size_t>(node.split.column);
-        if (problem_.columns[column].is_category()) return;
+    /// What a cut of a number still lacks: the values on both sides of it, and a gain that does not depend on
+    /// how the scanner came to it.
+    void finish_number(const Candidate& node, ColumnCut& cut) {
+        if (problem_.columns[cut.split.column].is_category()) return;
+        find_gap(node, cut);
+        if constexpr (requires { scanner_.rounds_scores(); })
+            if (scanner_.rounds_scores()) cut.split.gain = plain_gain(node, cut);
+    }
+    double plain_gain(const Candidate& node, const ColumnCut& cut) {
+        const Id* const entries = list(static_cast<std::size_t>(cut.split.column)) + node.begin;
+        const std::size_t n_known = known_rows(static_cast<std::size_t>(cut.split.column), node);
+        left_.assign(scanner_.width(), 0);
+        for (std::size_t i = 0; i < cut.n_first; ++i) scanner_.add_to(left_.data(), entries[i]);
+        for (std::size_t i = n_known; cut.split.missing_left && i < node.size(); ++i)
+            scanner_.add_to(left_.data(), entries[i]);
+        return std::max(0.0, scanner_.gain(scanner_.score_of(left_.data())));
+    }
+    /// All known values lie left where the missing ones alone go right.
+    void find_gap(const Candidate& node, ColumnCut& cut) {
+        const auto column = static_cast<std::size_t>(cut.split.column);
         const Id* const entries = list(column) + node.begin;
-        const bool all_known_left = node.n_first == known_rows(column, node);
+        const bool all_known_left = cut.n_first == known_rows(column, node);
         const auto value = [&](std::size_t i) {
             return all_known_left ? std::numeric_limits<double>::infinity()
                                   : problem_.columns[column].value(rows_[entries[i]]);
         };
-        node.split.low = value(node.n_first - 1);
-        node.split.high = value(node.n_first);
+        cut.split.low = value(cut.n_first - 1);
+        cut.split.high = value(cut.n_first);
     }
     /// Whether a drawn column divides the node; a last resort is none while there are columns to draw.
-    bool has_any(const Candidate& candidate) const {
-        return ratio ? !rivals_.empty() : candidate.split.found() && !candidate.split.is_last_resort();
+    bool has_any() {
+        return ratio ? !rivals_.empty() : cuts_.found() && !cuts_.first().split.is_last_resort();
     }
 
-    void try_column(Candidate& candidate, std::size_t column, Best& best) {
+    void try_column(const Candidate& node, std::size_t column) {
         if (is_constant_[column]) return;
         constexpr std::size_t long_scan = 10000;
-        if (candidate.size() > long_scan) problem_.interrupt->check();
-        if constexpr (ratio) best = Best{.noise = scanner_.noise()};
-        const bool better = problem_.columns[column].is_category() ? try_category(candidate, column, best)
-                                                                   : try_number(candidate, column, best);
-        if (!better) return;
-        candidate.split.column = static_cast<std::int32_t>(column);
-        candidate.split.gain = std::max(0.0, scanner_.gain(best.score));
-        candidate.split.rank = problem_.columns[column].is_category() ? rank_of(limits_, best.score) : 0.0;
-        if (!keeps_lists_) find_gap(candidate);
-        if constexpr (ratio) rivals_.push_back(candidate);
+        if (node.size() > long_scan) problem_.interrupt->check();
+        if constexpr (ratio) cuts_.clear(scanner_.noise());
+        if (problem_.columns[column].is_category())
+            try_category(node, column);
+        else
+            try_number(node, column);
+        if constexpr (ratio)
+            if (cuts_.found()) rivals_.push_back(std::move(cuts_.first()));
     }
-    void choose_by_ratio(Candidate& candidate) {
+    /// A cut that scores more than all before it.
+    void offer(const Candidate& node, std::size_t column, double score, ColumnCut&& cut) {
+        cut.split.column = static_cast<std::int32_t>(column);
+        cut.split.gain = std::max(0.0, scanner_.gain(score));
+        cut.split.rank = problem_.columns[column].is_category() ? rank_of(limits_, score) : 0.0;
+        if (!keeps_lists_) finish_number(node, cut);
+        cuts_.add(score, std::move(cut));
+    }
+    void choose_by_ratio(const Candidate& node) {
         std::vector<RatioEntry> entries;
         for (const auto& rival : rivals_)
             entries.push_back(
-                {rival.split.gain, split_information(rival.weight_left, rival.weight - rival.weight_left)});
+                {rival.split.gain, split_information(rival.weight_left, node.weight - rival.weight_left)});
         const auto winner = ratio_winner(entries, scanner_.gain(scanner_.noise()));
-        if (winner >= 0) candidate = std::move(rivals_[winner]);
+        cuts_.clear(scanner_.noise());
+        if (winner >= 0) cuts_.add(rivals_[winner].split.gain, std::move(rivals_[winner]));
         rivals_.clear();
     }
 
@@ -216,40 +245,33 @@ class ListGrower {
             entries);
     }
 
-    struct Cut {
-        Best best;
-        std::size_t n_first = 0;
-        bool missing_left = false;
-        double weight_left = 0;
-        bool found = false;
-    };
-
-    bool try_number(Candidate& node, std::size_t column, Best& best) {
+    void try_number(const Candidate& node, std::size_t column) {
         const Id* entries = list(column) + node.begin;
         const std::size_t n_known = known_rows(column, node);
         constexpr std::size_t worth_a_look = 16;  // in fewer rows a constant column is found out on the way
         if (n_known == 0 || (n_known == node.size() && n_known > worth_a_look &&
                              rank(column)[entries[0]] == rank(column)[entries[n_known - 1]]))
-            return false;
-        Cut cut = scan(node, column, n_known, false, best);
+            return;
+        scan(node, column, n_known, false, places_);
         if (n_known < node.size()) {
-            Cut other = scan(node, column, n_known, true, best);
-            if (other.found && (!cut.found || cut.best.beaten_by(other.best.score) ||
-                                (cut.best.ties_with(other.best.score) && other.n_first <= cut.n_first)))
-                cut = other;
+            scan(node, column, n_known, true, other_places_);
+            merge_sides(places_, other_places_, scanner_.noise(), standing());
         }
-        if (!cut.found) return false;
-        best = cut.best;
-        node.n_first = cut.n_first;
-        node.weight_left = cut.weight_left;
-        node.split.missing_left = cut.missing_left;
-        node.split.saw_missing = n_known < node.size();
-        return true;
+        places_.for_each([&](double score, const ListPlace& place) {
+            ColumnCut cut;
+            cut.n_first = place.n_first;
+            cut.weight_left = place.weight_left;
+            cut.split.missing_left = place.missing_left;
+            cut.split.saw_missing = n_known < node.size();
+            offer(node, column, score, std::move(cut));
+        });
     }
+    /// What a cut has to exceed to be of interest.
+    double standing() const { return cuts_.largest(); }
 
     /// Tries every cut of one sorted list, with the missing rows on one side.
-    Cut scan(const Candidate& node, std::size_t column, std::size_t n_known, bool missing_left,
-             const Best& standing) {
+    void scan(const Candidate& node, std::size_t column, std::size_t n_known, bool missing_left,
+              Records<ListPlace>& places) {
         const Id* entries = list(column) + node.begin;
         const Id* ranks = rank(column);
         const std::size_t n = node.size(), n_missing = n - n_known, extra = missing_left ? n_missing : 0;
@@ -257,71 +279,70 @@ class ListGrower {
         std::size_t first = min_leaf > extra + 1 ? min_leaf - extra : 1;
         std::size_t last = std::min(n_missing > 0 && !missing_left ? n_known : n_known - 1,
                                     n > min_leaf + extra ? n - min_leaf - extra : 0);
+        places.clear(scanner_.noise(), standing());
         if (limits_.random_splits) {
             // One value and missing ones: the only cut is between the two.
             const bool one_value = ranks[entries[0]] == ranks[entries[n_known - 1]];
-            if (n_missing > 0 && (!one_value && draws_missing_left(node.key, column)) != missing_left)
-                return {standing};
+            if (n_missing > 0 && (!one_value && draws_missing_left(node.key, column)) != missing_left) return;
             const std::size_t drawn =
                 one_value ? n_known
                           : drawn_cut(threshold_stream(node.key, column), n_known, [&](std::size_t i) {
                                 return problem_.columns[column].value(rows_[entries[i]]);
                             });
-            if (drawn < first || drawn > last) return {standing};
+            if (drawn < first || drawn > last) return;
             first = last = drawn;
         }
-        Cut cut{standing, 0, missing_left};
-        if (first > last || last == 0) return cut;
+        if (first > last || last == 0) return;
         auto cursor = scanner_.cursor();
         for (std::size_t i = n_known; missing_left && i < n; ++i) cursor.add(entries[i]);
         for (std::size_t i = 0; i + 1 < first; ++i) cursor.add(entries[i]);
-        for (std::size_t i = first; (i = seek(cursor, entries, i, last, extra, cut.best.cut)) <= last; ++i) {
+        for (std::size_t i = first; (i = seek(cursor, entries, i, last, extra, places.largest())) <= last;
+             ++i) {
             if (i < n_known && ranks[entries[i - 1]] == ranks[entries[i]]) continue;
             const double weight = cursor.weight(i + extra);
             if (std::min(weight, node.weight - weight) < limits_.min_weight_leaf) continue;
-            cut.best.set(cursor.score(i + extra));
-            cut.n_first = i;
-            cut.weight_left = weight;
-            cut.found = true;
+            places.add(cursor.score(i + extra), {i, missing_left, weight});
         }
-        return cut;
     }
-    bool try_category(Candidate& node, std::size_t column, Best& best) {
+    void try_category(const Candidate& node, std::size_t column) {
         const Id* entries = list(column) + node.begin;
         const std::size_t n_known = known_rows(column, node);
         find_groups(column, entries, n_known);
         const std::size_t n_groups = group_start_.size() - 1;
-        if (n_groups == 0 || (n_groups == 1 && n_known == node.size())) return false;
+        if (n_groups == 0 || (n_groups == 1 && n_known == node.size())) return;
         Subset subset;
+        double score;
         if constexpr (Scanner::is_additive) {
             gather_groups(entries, n_known, node.size());
-            SubsetSearch<Scanner> search(scanner_, limits_, groups_, node.size(), best);
+            SubsetSearch<Scanner> search(scanner_, limits_, groups_, node.size(), scanner_.noise(),
+                                         standing());
             Random random = subset_stream(node.key, column);
-            if (!(limits_.random_splits && n_groups > 1 ? search.run_random(random) : search.run()))
-                return false;
+            if (!(limits_.random_splits && n_groups > 1 ? search.run_random(random) : search.run())) return;
+            score = search.score();
             subset = std::move(search.found);
         } else {
             std::vector<std::span<const Id>> groups;
             for (std::size_t g = 0; g < n_groups; ++g)
                 groups.emplace_back(entries + group_start_[g], entries + group_start_[g + 1]);
             if (n_known < node.size()) groups.emplace_back(entries + n_known, entries + node.size());
-            MedianDivision<Scanner, Id> division(scanner_, limits_, std::move(groups), n_groups, best);
+            MedianDivision<Scanner, Id> division(scanner_, limits_, std::move(groups), n_groups,
+                                                 scanner_.noise(), standing());
             if (!division.run(problem_.targets.n_outputs > 1,
                               [&](Id id) { return problem_.weight(rows_[id]); }))
-                return false;
+                return;
+            score = division.score();
             subset = std::move(division.found);
         }
-        node.weight_left = subset.weight_left;
-        node.split.missing_left = subset.missing_left;
-        node.split.saw_missing = n_known < node.size();
-        node.split.left_codes.clear();
-        node.split.right_codes.clear();
+        ColumnCut cut;
+        cut.weight_left = subset.weight_left;
+        cut.split.missing_left = subset.missing_left;
+        cut.split.saw_missing = n_known < node.size();
         for (std::size_t g = 0; g < n_groups; ++g) {
             const auto code = problem_.columns[column].code(rows_[entries[group_start_[g]]]);
-            (subset.is_left[g] ? node.split.left_codes : node.split.right_codes).push_back(code);
+            (subset.is_left[g] ? cut.split.left_codes : cut.split.right_codes).push_back(code);
         }
-        node.group_left = std::move(subset.is_left);
-        return true;
+        cut.group_left = std::move(subset.is_left);
+        offer(node, column, score, std::move(cut));
     }
     void find_groups(std::size_t column, const Id* entries, std::size_t n_known) {
         group_start_.clear();
@@ -360,6 +381,7 @@ class ListGrower {
             child.end = side == 0 ? parent.begin + n_left : parent.end;
             child.depth = parent.depth + 1;
             child.key = Random::child(parent.key, side == 0);
+            child.grids = parent.grids;
             open[side] = is_open(child.begin, child.end, child.depth);
         }
         if (!open[0] && !open[1]) return;
@@ -425,8 +447,12 @@ class ListGrower {
     std::size_t n_ = 0;
     std::vector<Id> lists_, ranks_, spill_;
     std::vector<std::uint8_t> goes_left_, is_constant_, has_missing_;
-    std::vector<Candidate> frontier_, rivals_;
+    std::vector<Candidate> frontier_;
+    std::vector<ColumnCut> rivals_;             // the best cut of each column, where ratios choose
+    Records<ColumnCut> cuts_;                   // of the node that is searched
+    Records<ListPlace> places_, other_places_;  // of the column; of it with the missing rows on the left
     std::vector<std::size_t> group_start_;
+    std::vector<Sum> left_;  // the statistic of a cut
     Groups groups_;
     ColumnSorter<Id> sorter_;
     bool best_first_ = false;

@@ -1,10 +1,10 @@
 // Measures: what a histogram sums up for each bin, how a cut scores, and how much a bin can hide.
 //
-// constructor           once: the targets of all rows on an integer grid
+// place(rows, grids)    once per node: its targets on integer grids, those that it inherits or its own
 // for_each_run(rows, …) rows in canonical order as runs that share a tag: their class, if there are classes
 // build(…)              the histograms of some columns, all columns of a row at a time
 // add(statistic, …)     one row of a known tag
-// enter(total)          once per node
+// enter(total, rows, grids)  once per node that is searched
 // score_of(statistic)   of the rows that go left; comparable within the node
 // chance_score(sizes)   what groups of such sizes score by chance
 // bound(left, bin)      no cut inside the bin scores more, wherever its rows lie; `left` is the statistic
@@ -19,6 +19,8 @@
 #include <vector>
 
 #include "criterion.hpp"
+#include "exact_scores.hpp"
+#include "grids.hpp"
 #include "portable.hpp"
 #include "problem.hpp"
 #include "scanning.hpp"
@@ -85,17 +87,20 @@ class ClassMeasure {
           n_classes_(static_cast<std::size_t>(problem.targets.n_classes[0])),
           left_(n_classes_),
           right_(n_classes_) {
-        if (!problem.is_weighted()) return;
-        grid_ = weight_grid(problem, problem.rows);
-        auto weight = std::make_shared<std::vector<Sum>>(problem.n_rows, 0);
-        for (const Row row : problem.rows) (*weight)[row] = weight_on(grid_, problem, row);
-        weight_ = weight;
+        if (problem.is_weighted()) weight_ = std::make_shared<std::vector<Sum>>(problem.n_rows, 0);
     }
 
     static bool fits(const Problem& problem) {
         return problem.targets.n_outputs == 1 && problem.targets.n_classes[0] <= 256;
     }
 
+    bool place(std::span<const Row> rows, Grids& grids, bool are_placed) {
+        const Grid before = grids.weight;
+        place_weights(
+            problem_, rows, [](Row row) { return row; }, grids.weight, are_placed,
+            [&](Row row) -> Sum& { return (*weight_)[row]; });
+        return grids.weight != before;
+    }
     std::size_t width() const { return n_classes_ + (weight_ ? 1 : 0); }
     /// Rows are sorted by class: a class is a run.
     template <class Work>
@@ -127,7 +132,8 @@ class ClassMeasure {
     void add_row(Sum* statistic, Row row) const {
         add(statistic, row, static_cast<std::uint32_t>(problem_.label(row)));
     }
-    void enter(const Sum* total) {
+    void enter(const Sum* total, std::span<const Row>, const Grids& grids) {
+        grid_ = grids.weight;
         total_.assign(total, total + width());
         sum_ = total_sum(total);
         n_present_ = 0;
@@ -145,9 +151,15 @@ class ClassMeasure {
     std::int64_t rows_of(const Sum* statistic) const {
         return weight_ ? statistic[n_classes_] : static_cast<std::int64_t>(total_sum(statistic));
     }
-    double noise() const { return rounding_noise * risk_; }
-    double gain(double score) const { return std::max(0.0, score) * grid_.unit; }
+    double noise() const {
+        if (is_linear()) return weight_ ? rounding_noise * share() * (1 - share()) : 0.0;
+        return rounding_noise * risk_;
+    }
+    double gain(double score) const {
+        return is_linear() ? score * weight() * 2.0 : std::max(0.0, score) * grid_.unit;
+    }
     double score_of(const Sum* statistic) {
+        if (is_linear()) return linear_score(statistic);
         for (std::size_t k = 0; k < n_classes_; ++k) {
             left_[k] = static_cast<double>(statistic[k]);
             right_[k] = static_cast<double>(total_[k] - statistic[k]);
@@ -155,6 +167,7 @@ class ClassMeasure {
         return gain_of<C>(left_, right_, risk_);
     }
     double chance_score(const Chance& chance) const {
+        if (is_linear()) return pair_chance(chance, share());
         const std::vector<double> weights(total_.begin(),
                                           total_.begin() + static_cast<std::ptrdiff_t>(n_classes_));
         return class_chance(chance, weights, grid_.unit,
@@ -174,9 +187,10 @@ class ClassMeasure {
         }
     }
     /// With one class alone a cut inside cannot beat both borders, where the risk is strictly concave; only
-    /// if the borders themselves are allowed.
+    /// if the borders themselves are allowed. Where rows of tiny weights lie between, it may tie with one.
     bool hides_nothing(const Sum* bin) const {
         if constexpr (!Separable<C>) return false;
+        if (weight_) return false;
         return std::count_if(bin, bin + n_classes_, [](Sum weight) { return weight > 0; }) <= 1;
     }
 
@@ -195,20 +209,41 @@ class ClassMeasure {
         columns.for_each_bin(rows, [=](Row, std::size_t cell) { ++counts[cell]; });
         for (std::size_t i = 0; i < counts_.size(); ++i) histograms[i * n_classes_] += counts_[i];
     }
-    double total_sum(const Sum* statistic) const {
+    double total_sum(const Sum* statistic) const { return static_cast<double>(whole_sum(statistic)); }
+    Sum whole_sum(const Sum* statistic) const {
         Sum sum = 0;
         for (std::size_t k = 0; k < n_classes_; ++k) sum += statistic[k];
-        return static_cast<double>(sum);
+        return sum;
+    }
+    /// Two classes whose gain is D²/(L·R): it is reckoned as the scanners of two classes do.
+    bool is_linear() const {
+        if constexpr (requires { C::is_linear_for_two; }) return n_classes_ == 2;
+        return false;
+    }
+    double linear_score(const Sum* statistic) const {
+        const Sum total = total_[0] + total_[1], left = statistic[0] + statistic[1];
+        return weight_ ? weighted_pair_score(total, total_[1], left, statistic[1])
+                       : pair_score(total, total_[1], left, statistic[1]);
+    }
+    /// Of the lighter class; of ones, where there are no weights.
+    double share() const {
+        const Sum light = weight_ ? std::min(total_[0], total_[1]) : total_[1];
+        return static_cast<double>(light) / sum_;
     }
     /// The gain is convex in the counts, so inside the bin's box it is largest at a corner; two of the four
-    /// corners are the borders, which are scored anyway.
+    /// corners are the borders, which are scored anyway, and to which only rows of tiny weights are so near
+    /// that a cut inside ties with them.
     double corner_bound(const Sum* left, const Sum* bin) {
         double largest = unreachable;
-        for (const std::size_t k : {0, 1}) {
-            Sum corner[2] = {left[0], left[1]};
-            corner[k] += bin[k];
-            const Sum sum = corner[0] + corner[1];
+        const auto try_corner = [&](Sum zeros, Sum ones) {
+            const Sum corner[2] = {left[0] + zeros, left[1] + ones}, sum = corner[0] + corner[1];
             if (sum > 0 && static_cast<double>(sum) < sum_) largest = std::max(largest, score_of(corner));
+        };
+        try_corner(bin[0], 0);
+        try_corner(0, bin[1]);
+        if (weight_) {
+            try_corner(0, 0);
+            try_corner(bin[0], bin[1]);
         }
         return largest;
     }
@@ -229,7 +264,7 @@ class ClassMeasure {
     const Problem& problem_;
     std::size_t n_classes_;
     Grid grid_;
-    std::shared_ptr<const std::vector<Sum>> weight_;
+    std::shared_ptr<std::vector<Sum>> weight_;  // by row, shared by all copies
     std::vector<Sum> total_;
     std::vector<std::uint32_t> counts_;
     std::vector<double> left_, right_;
@@ -242,26 +277,25 @@ class SquareMeasure {
   public:
     static constexpr bool may_refuse = false;
 
-    explicit SquareMeasure(const Problem& problem) : problem_(problem), is_weighted_(problem.is_weighted()) {
-        weight_grid_ = weight_grid(problem, problem.rows);
-        grid_ = number_grid(problem, problem.rows, 0, true);
-        auto values = std::make_shared<std::vector<Sum>>(problem.n_rows * width(), 0);
-        double largest = 0;
-        for (const Row row : problem.rows) largest = std::max(largest, square_of(row));
-        const Grid squares = Grid::covering(largest, static_cast<double>(problem.rows.size()));
-        square_unit_ = squares.unit;
-        for (const Row row : problem.rows) {
-            Sum* const cell = values->data() + static_cast<std::size_t>(row) * width();
-            cell[0] = weight_on(weight_grid_, problem, row);
-            cell[1] = number_on(grid_, problem, row, 0);
-            cell[2] = squares.place(square_of(row)) + 1;
-            if (is_weighted_) cell[3] = 1;
-        }
-        values_ = values;
-    }
+    explicit SquareMeasure(const Problem& problem)
+        : problem_(problem),
+          is_weighted_(problem.is_weighted()),
+          values_(std::make_shared<std::vector<Sum>>(problem.n_rows * width(), 1)) {}
 
     static bool fits(const Problem& problem) { return problem.targets.n_outputs == 1; }
 
+    bool place(std::span<const Row> rows, Grids& grids, bool are_placed) {
+        const Grids before = grids;
+        const auto column = [&](std::size_t i) {
+            return [this, i](Row row) -> Sum& { return cell(row)[i]; };
+        };
+        const auto itself = [](Row row) { return row; };
+        place_weights(problem_, rows, itself, grids.weight, are_placed, column(0));
+        place_numbers(problem_, 0, true, rows, itself, grids.number, are_placed, column(0), column(1));
+        const bool have_moved = grids.weight != before.weight || grids.number != before.number;
+        if (have_moved || !are_placed) place_squares(rows, grids);
+        return have_moved;
+    }
     std::size_t width() const { return is_weighted_ ? 4 : 3; }
     template <class Work>
     void for_each_run(std::span<const Row> rows, Work work) const {
@@ -273,58 +307,83 @@ class SquareMeasure {
     }
     void add(Sum* statistic, Row row, std::uint32_t) const { add_row(statistic, row); }
     void add_row(Sum* statistic, Row row) const {
-        const Sum* const cell = values_->data() + static_cast<std::size_t>(row) * width();
-        for (std::size_t i = 0; i < 3; ++i) statistic[i] += cell[i];
+        const Sum* const own = cell(row);
+        for (std::size_t i = 0; i < 3; ++i) statistic[i] += own[i];
         if (is_weighted_) ++statistic[3];
     }
-    void enter(const Sum* total) {
+    void enter(const Sum* total, std::span<const Row> rows, const Grids& grids) {
+        rows_ = rows;
+        grids_ = grids;
         total_.assign(total, total + width());
-        mean_ = static_cast<double>(total[1]) * grid_.unit / weight();
+        mean_ = GridMean(total[1], total[0]);
     }
 
     double weight() const { return weight_of(total_.data()); }
     double weight_of(const Sum* statistic) const {
-        return static_cast<double>(statistic[0]) * weight_grid_.unit;
+        return static_cast<double>(statistic[0]) * grids_.weight.unit;
     }
     std::int64_t rows_of(const Sum* statistic) const { return is_weighted_ ? statistic[3] : statistic[0]; }
     double noise() const { return 0; }
-    double gain(double score) const { return score * weight(); }
+    double gain(double score) const {
+        const double unit = grids_.number.unit;
+        if (!is_weighted_) return score * weight() * unit * unit;
+        return std::max(0.0, score) * unit * (unit / grids_.weight.unit);
+    }
+    /// In units of the grids.
     double score_of(const Sum* statistic) const {
-        const double left = weight_of(statistic), difference = distance(statistic);
-        return difference * difference / (left * (weight() - left));
+        const auto left = static_cast<double>(statistic[0]), all = static_cast<double>(total_[0]);
+        const double difference = mean_.difference(statistic[0], statistic[1]);
+        return is_weighted_ ? square_gain(left, difference, all - left, -difference)
+                            : square_score(difference, left, all);
     }
     double chance_score(const Chance& chance) const {
-        const double from_centre = mean_ * mean_;  // the numbers on the grid are distances from its centre
-        const double squares = static_cast<double>(total_[2]) * square_unit_ / weight();
-        return square_chance(chance, std::sqrt(std::max(0.0, squares - from_centre)));
+        const double deviation = mean_.deviation(
+            rows_, [&](Row row) { return cell(row)[0]; }, [&](Row row) { return cell(row)[1]; });
+        if (!is_weighted_) return square_chance(chance, deviation);
+        const auto whole = static_cast<double>(total_[0]);
+        return std::max(0.0, chance.of_deviation(deviation, [&](const ChanceSide& side) {
+            const double part = side.size / chance.total();
+            const double excess = side.excess * chance.row_weight() / grids_.weight.unit;
+            return square_gain(whole * part, excess, whole * (1 - part), -excess);
+        }));
     }
     double bound(const Sum* left, const Sum* bin) const {
-        const double b = weight_of(bin), l = weight_of(left), sum = static_cast<double>(bin[1]) * grid_.unit;
-        const double spread = static_cast<double>(bin[2]) * square_unit_ - sum * sum / b;
-        return spread_bound(std::abs(distance(left)), std::abs(distance(left) + distance(bin)), spread, l, b,
-                            weight());
+        const auto b = static_cast<double>(bin[0]), l = static_cast<double>(left[0]),
+                   all = static_cast<double>(total_[0]);
+        const double before = mean_.difference(left[0], left[1]), own = mean_.difference(bin[0], bin[1]),
+                     sum = static_cast<double>(bin[1]);
+        const double spread = static_cast<double>(bin[2]) * grids_.square_unit - sum * sum / b;
+        const double bound = spread_bound(std::abs(before), std::abs(before + own), spread, l, b, all);
+        return is_weighted_ ? bound * all : bound;
     }
     bool hides_nothing(const Sum*) const { return false; }
 
     std::size_t dimensions() const { return 1; }
     void point(const Sum* statistic, double* out) const {
-        out[0] = static_cast<double>(statistic[1]) * grid_.unit / weight_of(statistic);
+        out[0] = static_cast<double>(statistic[1]) / static_cast<double>(statistic[0]);
     }
 
   private:
-    double square_of(Row row) const {
-        const double centred = problem_.number(row) - grid_.centre;
-        return problem_.weight(row) * centred * centred;
-    }
-    double distance(const Sum* statistic) const {
-        return static_cast<double>(statistic[1]) * grid_.unit - weight_of(statistic) * mean_;
+    Sum* cell(Row row) const { return values_->data() + static_cast<std::size_t>(row) * width(); }
+    /// Squares of the numbers on the grid, per unit of weight, on a grid of their own.
+    void place_squares(std::span<const Row> rows, Grids& grids) {
+        const auto square = [&](Row row) {
+            const auto number = static_cast<double>(cell(row)[1]);
+            return number / static_cast<double>(cell(row)[0]) * number;
+        };
+        double largest = 0;
+        for (const Row row : rows) largest = std::max(largest, square(row));
+        const Grid squares = Grid::covering(largest, static_cast<double>(rows.size()));
+        grids.square_unit = squares.unit;
+        for (const Row row : rows) cell(row)[2] = squares.place(square(row)) + 1;
     }
 
     const Problem& problem_;
     bool is_weighted_;
-    Grid weight_grid_, grid_;
-    double square_unit_ = 1, mean_ = 0;
-    std::shared_ptr<const std::vector<Sum>> values_;
+    std::shared_ptr<std::vector<Sum>> values_;  // by row, shared by all copies
+    std::span<const Row> rows_;
+    Grids grids_;
+    GridMean mean_;
     std::vector<Sum> total_;
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "chance.hpp"
+#include "exact_sum.hpp"
 #include "problem.hpp"
 #include "splitting.hpp"
 #include "subsets.hpp"
@@ -21,32 +22,36 @@ class MedianDivision {
   public:
     /// `groups` are the rows of each of the categories, and those of the missing ones if there are any.
     MedianDivision(Scanner& scanner, const Limits& limits, std::vector<std::span<const Id>>&& groups,
-                   std::size_t n_categories, Best& best)
+                   std::size_t n_categories, double noise, double standing = unreachable)
         : scanner_(scanner),
           limits_(limits),
           groups_(std::move(groups)),
           n_categories_(n_categories),
-          best_(best),
-          standing_(best) {
+          standing_(standing),
+          best_{.noise = noise} {
         for (const auto& group : groups_) n_rows_ += group.size();
     }
 
-    /// Whether a division beats `best`; it is then in `found`. `admits` judges what a cursor has sent to one
-    /// side and the rest; the division is `limited` if it may refuse.
+    /// Whether a division scores more than what stands; it is then in `found`, and what it scores in
+    /// `score()`. `admits` judges what a cursor has sent to one side and the rest; the division is `limited`
+    /// if it may refuse.
     template <class WeightOf, class Admits>
     bool run(bool limited, WeightOf weight_of, Admits admits) {
         for (const auto& group : groups_) {
-            weights_.push_back(0);
-            for (const Id id : group) weights_.back() += weight_of(id);
+            ExactSum sum;
+            for (const Id id : group) sum.add(weight_of(id));
+            weights_.push_back(sum.rounded());
         }
         limited = limited || limits_.min_rows_leaf > 1 || limits_.min_weight_leaf > 0;
         search(limited, admits);
-        return has_found_ && beats_chance();
+        return best_.score > standing_ && beats_chance();
     }
     template <class WeightOf>
     bool run(bool limited, WeightOf weight_of) {
         return run(limited, weight_of, [](const auto&) { return true; });
     }
+
+    double score() const { return best_.score; }
 
     Subset found;
 
@@ -100,7 +105,6 @@ class MedianDivision {
         found = {is_left, groups_.size() > n_categories_ && is_left.back(),
                  sends_left ? cursor.weight(0) : cursor.rest()};
         found.is_left.resize(n_categories_);
-        has_found_ = true;
     }
     bool beats_chance() {
         if (limits_.correction == Correction::none || limits_.random_splits || groups_.size() <= 2)
@@ -108,7 +112,7 @@ class MedianDivision {
         Chance chance(limits_.correction, scanner_.weight(), n_rows_);
         for (std::size_t g = 0; g < groups_.size(); ++g) chance.add(weights_[g], groups_[g].size());
         chance.finish();
-        return less_chance(best_, standing_, chance, scanner_.chance_score(chance));
+        return less_chance(best_, chance, scanner_.chance_score(chance)) && best_.score > standing_;
     }
 
     Scanner& scanner_;
@@ -116,9 +120,8 @@ class MedianDivision {
     std::vector<std::span<const Id>> groups_;
     std::size_t n_categories_, n_rows_ = 0;
     std::vector<double> weights_;  // by group
-    Best& best_;
-    const Best standing_;
-    bool has_found_ = false;
+    double standing_;
+    Best best_;
 };
 
 }  // namespace treewright

@@ -27,6 +27,7 @@ struct Job {
     std::int64_t depth = 0;
     std::uint64_t key = 0;         // of the node's random stream
     std::int64_t max_splits = -1;  // -1: no limit
+    Grids grids{};                 // that the node inherits
 };
 
 struct Nodes {
@@ -38,7 +39,8 @@ struct Nodes {
         nodes.push_back({begin, end});
         return static_cast<std::int32_t>(nodes.size() - 1);
     }
-    /// Cuts `node` into two children of which the left one has `n_left` rows.
+    /// Cuts `node` into two children of which the left one has `n_left` rows. Of two zeros it keeps the
+    /// positive one, whichever row came first.
     void cut(std::int32_t node, const Problem& problem, const Split& split, std::uint32_t n_left,
              bool heavier_left) {
         const std::uint32_t begin = nodes[node].begin, middle = begin + n_left, end = nodes[node].end;
@@ -48,8 +50,8 @@ struct Nodes {
         parent.left = left;
         parent.column = split.column;
         parent.gain = split.gain;
-        parent.low = split.low;
-        parent.high = split.high;
+        parent.low = split.low + 0.0;
+        parent.high = split.high + 0.0;
         parent.missing_left = split.saw_missing ? split.missing_left : heavier_left;
         if (problem.columns[split.column].is_category()) {
             parent.subset = static_cast<std::int64_t>(subsets.size());
@@ -94,10 +96,15 @@ class LargeSearcher {
   public:
     virtual ~LargeSearcher() = default;
     virtual std::size_t histogram_size() const = 0;
+    /// Brings the rows of a node onto the grids that it inherits, or on its own, which `grids` then are;
+    /// whether they were on others before, so that histograms of them no longer hold. The rows of the first
+    /// node are all rows.
+    virtual bool place(std::span<const Row> rows, Grids& grids) = 0;
     virtual void build(std::span<const Row> rows, Sum* histograms) = 0;
     /// The best split of a node from the histograms of all its columns; where columns are drawn, they are
     /// not needed: it makes those of the columns that it draws.
-    virtual Split search(std::span<const Row> rows, const Sum* histograms, std::uint64_t key) = 0;
+    virtual Split search(std::span<const Row> rows, const Sum* histograms, const Grids& grids,
+                         std::uint64_t key) = 0;
 };
 
 }  // namespace treewright

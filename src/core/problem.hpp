@@ -53,12 +53,22 @@ struct Grid {
     double centre = 0.0;
     double unit = 1.0;
 
+    bool operator==(const Grid&) const = default;
+    /// That of rows which have none yet.
+    static Grid unmade() { return {0.0, 0.0}; }
+    bool is_made() const { return unit > 0; }
     std::int64_t place(double value) const { return std::llrint((value - centre) / unit); }
     static Grid covering(double largest, double n, double centre = 0.0) {
         if (!(largest > 0)) return {centre, 1.0};
         const int bits = 61 - std::max(0, std::ilogb(std::max(n, 1.0)) + 1);
         return {centre, std::ldexp(1.0, std::max(-1074, std::ilogb(largest) + 1 - bits))};
     }
+};
+
+/// The grids of a node, which its children inherit (see grids.hpp).
+struct Grids {
+    Grid weight = Grid::unmade(), number = Grid::unmade();
+    double square_unit = 1;  // of what bounds a bin of a histogram
 };
 
 struct Problem {

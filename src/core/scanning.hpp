@@ -1,7 +1,9 @@
 // Scanners: they keep the statistic of the rows that went left, one row at a time, and score what they see.
 //
 // load(problem, rows)   once per subtree: targets of its rows, on an integer grid, by local id
-// enter(ids)            once per node: the statistic of the whole node
+// enter(ids)            once per node: the statistic of the whole node; where weights or numbers lie on a
+// grid
+//                       also enter(ids, grids), with the grids that the node inherits
 // cursor()              a scan: add(id) sends a row left, score(n_left) says how good the cut is here;
 //                       seek(…) looks for the next cut that is good enough, where that is faster
 // gain(score)           the gain behind a score, in the units of the data
@@ -13,6 +15,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -22,6 +25,7 @@
 
 #include "chance.hpp"
 #include "criterion.hpp"
+#include "exact_scores.hpp"
 #include "grids.hpp"
 #include "labels.hpp"
 #include "problem.hpp"
@@ -44,6 +48,15 @@ std::size_t seek(Cursor& cursor, const Id* entries, std::size_t i, std::size_t l
     return i;
 }
 
+/// Lets a scanner enter a node of a tree that grows: on the grids that it inherits, or on its own.
+template <class Scanner, class Id>
+void enter_node(Scanner& scanner, std::span<const Id> ids, Grids& grids) {
+    if constexpr (requires { scanner.enter(ids, grids); })
+        scanner.enter(ids, grids);
+    else
+        scanner.enter(ids);
+}
+
 constexpr double unreachable = -std::numeric_limits<double>::infinity();
 /// Gains that are differences of risks carry the rounding of the risks.
 constexpr double rounding_noise = 2e-15;
@@ -63,25 +76,18 @@ class CountScanner {
         labels_.resize(n, static_cast<std::size_t>(problem_.targets.n_classes[0]));
         label_.resize(n);
         for (std::size_t id = 0; id < n; ++id) label_[id] = problem_.label(rows[id]);
-        // The sum over classes is at most n·(largest term) and has to stay within 62 bits.
-        const double largest =
-            std::max(1.0, C::term(static_cast<double>(n)) * 2 * std::sqrt(static_cast<double>(n)));
-        unit_ = std::ldexp(1.0, std::ilogb(largest) + 1 - 61);
-        step_.resize(n);
-        Sum before = 0;
-        for (std::size_t count = 0; count < n; ++count) {
-            const Sum after = std::llrint(C::term(static_cast<double>(count + 1)) / unit_);
-            step_[count] = after - before;
-            before = after;
-        }
     }
     void enter(std::span<const Id> ids) {
         n_ = ids.size();
+        table_ = &table_for(n_);
         labels_.enter(ids, [&](Id id) { return label_[id]; });
         total_.assign(labels_.n_present, 0);
         terms_ = 0;
-        for (const Id id : ids) terms_ += step_[total_[labels_.dense[id]]++];
-        risk_ = C::risk(static_cast<double>(n_), static_cast<double>(terms_) * unit_);
+        for (const Id id : ids) terms_ += table_->step[total_[labels_.dense[id]]++];
+        risk_ = C::risk(static_cast<double>(n_), static_cast<double>(terms_) * table_->unit);
+        left_real_.assign(total_.begin(), total_.end());
+        right_real_.resize(total_.size());
+        plain_risk_ = C::risk(Weights(left_real_));
     }
 
     struct Cursor {
@@ -108,20 +114,22 @@ class CountScanner {
         left_.assign(total_.size(), 0);
         right_ = total_;
         return {labels_.dense.data(),
-                step_.data(),
+                table_->step.data(),
                 left_.data(),
                 right_.data(),
                 0,
                 terms_,
-                unit_,
+                table_->unit,
                 risk_,
                 weight()};
     }
 
     double weight() const { return static_cast<double>(n_); }
-    double noise() const { return rounding_noise * risk_; }
-    double most() const { return risk_; }
+    double noise() const { return rounding_noise * plain_risk_; }
+    double most() const { return plain_risk_; }
     double gain(double score) const { return std::max(0.0, score); }
+    /// The terms in the table are rounded.
+    bool rounds_scores() const { return true; }
 
     std::size_t width() const { return total_.size(); }
     void add_to(Sum* statistic, Id id) const { ++statistic[labels_.dense[id]]; }
@@ -130,19 +138,17 @@ class CountScanner {
         for (std::size_t k = 0; k < total_.size(); ++k) sum += statistic[k];
         return static_cast<double>(sum);
     }
-    double score_of(const Sum* statistic) const {
-        double terms_left = 0, terms_right = 0;
+    double score_of(const Sum* statistic) {
         for (std::size_t k = 0; k < total_.size(); ++k) {
-            terms_left += C::term(static_cast<double>(statistic[k]));
-            terms_right += C::term(static_cast<double>(total_[k] - statistic[k]));
+            left_real_[k] = static_cast<double>(statistic[k]);
+            right_real_[k] = static_cast<double>(total_[k] - statistic[k]);
         }
-        const double left = weight_of(statistic);
-        return risk_ - C::risk(left, terms_left) - C::risk(weight() - left, terms_right);
+        return gain_of<C>(left_real_, right_real_, plain_risk_);
     }
     double chance_score(const Chance& chance) const {
         const std::vector<double> weights(total_.begin(), total_.end());
-        return class_chance(chance, weights, 1.0, [&](const auto& left, const auto& right) {
-            return risk_ - risk_of(left) - risk_of(right);
+        return class_chance(chance, weights, 1.0, [&](Weights left, Weights right) {
+            return gain_of<C>(left, right, plain_risk_);
         });
     }
     std::size_t dimensions() const { return total_.size() == 2 ? 1 : total_.size(); }
@@ -153,21 +159,41 @@ class CountScanner {
     }
 
   private:
-    static double risk_of(const std::vector<double>& weights) {
-        double sum = 0, terms = 0;
-        for (const double weight : weights) {
-            sum += weight;
-            terms += C::term(weight);
+    /// What a term grows by from each count to the next, on a grid.
+    struct Table {
+        std::vector<Sum> step;
+        double unit = 1;
+    };
+    /// The table of nodes of up to twice as many rows: the fewer these are, the finer it is.
+    const Table& table_for(std::size_t n_rows) {
+        const auto digits = static_cast<std::size_t>(std::bit_width(n_rows));
+        if (tables_.size() <= digits) tables_.resize(digits + 1);
+        Table& table = tables_[digits];
+        if (!table.step.empty()) return table;
+        const std::size_t n = std::size_t{1} << digits;
+        // The sum over classes has to stay within 62 bits.
+        const auto all = static_cast<double>(n);
+        const double largest = std::max({1.0, C::term(all), C::term(1.0) * all});
+        table.unit = std::ldexp(1.0, std::ilogb(largest) + 1 - 61);
+        table.step.resize(n);
+        Sum before = 0;
+        for (std::size_t count = 0; count < n; ++count) {
+            const Sum after = std::llrint(C::term(static_cast<double>(count + 1)) / table.unit);
+            table.step[count] = after - before;
+            before = after;
         }
-        return C::risk(sum, terms);
+        return table;
     }
 
     const Problem& problem_;
     DenseLabels<Id> labels_;
     std::vector<std::int32_t> label_;
-    std::vector<Sum> step_, total_, left_, right_;
+    std::vector<Table> tables_;  // by the number of digits of the largest number of rows
+    const Table* table_ = nullptr;
+    std::vector<Sum> total_, left_, right_;
+    std::vector<double> left_real_, right_real_;
     Sum terms_ = 0;
-    double unit_ = 1, risk_ = 0;
+    double risk_ = 0, plain_risk_ = 0;
     std::size_t n_ = 0;
 };
 
@@ -193,14 +219,20 @@ class WeightScanner {
     void load(std::span<const Row> rows) {
         rows_ = rows;
         weight_.assign(rows.size(), 1);
+        are_placed_ = false;
         for (std::size_t output = 0; output < labels_.size(); ++output)
             labels_[output].resize(rows.size(), static_cast<std::size_t>(problem_.targets.n_classes[output]));
     }
     void enter(std::span<const Id> ids) {
-        if (problem_.is_weighted()) {
-            grid_ = weight_grid(problem_, ids | std::views::transform([&](Id id) { return rows_[id]; }));
-            for (const Id id : ids) weight_[id] = weight_on(grid_, problem_, rows_[id]);
-        }
+        Grids own;
+        enter(ids, own);
+    }
+    void enter(std::span<const Id> ids, Grids& grids) {
+        const auto row_of = [&](Id id) { return rows_[id]; };
+        place_weights(problem_, ids, row_of, grids.weight, are_placed_,
+                      [&](Id id) -> Sum& { return weight_[id]; });
+        are_placed_ = true;
+        grid_ = grids.weight;
         start_.assign(1, 0);
         for (std::size_t output = 0; output < labels_.size(); ++output) {
             labels_[output].enter(ids, [&](Id id) { return problem_.label(rows_[id], output); });
@@ -252,6 +284,8 @@ class WeightScanner {
 
     double weight() const { return weight_of(total_.data()); }
     double noise() const { return rounding_noise * risk_; }
+    /// Risks that are kept up to date are rounded otherwise than those of a statistic.
+    bool rounds_scores() const { return is_running_; }
     double most() const { return risk_; }
     double gain(double score) const {
         return std::max(0.0, score) * grid_.unit / static_cast<double>(labels_.size());
@@ -323,7 +357,7 @@ class WeightScanner {
     std::vector<std::size_t> start_{0};
     std::vector<double> left_real_, right_real_, risks_;
     std::vector<Side> whole_, left_side_, right_side_;  // per output
-    bool is_running_ = false;
+    bool is_running_ = false, are_placed_ = false;
     double risk_ = 0;
 };
 
@@ -339,27 +373,36 @@ class SumScanner {
 
     void load(std::span<const Row> rows) {
         rows_ = rows;
-        values_.resize(rows.size() * width());
+        values_.assign(rows.size() * width(), 1);
         grids_.resize(problem_.targets.n_outputs);
         scales_.resize(problem_.targets.n_outputs);
+        means_.resize(problem_.targets.n_outputs);
+        are_placed_ = false;
     }
-    /// Every node has its own grids, so that what lies outside it costs no digits.
     void enter(std::span<const Id> ids) {
-        const auto rows = ids | std::views::transform([&](Id id) { return rows_[id]; });
-        weight_grid_ = weight_grid(problem_, rows);
-        for (const Id id : ids) values_[id * width()] = weight_on(weight_grid_, problem_, rows_[id]);
+        Grids own;
+        enter(ids, own);
+    }
+    /// Numbers of several outputs have grids of each node's own.
+    void enter(std::span<const Id> ids, Grids& grids) {
+        const auto row_of = [&](Id id) { return rows_[id]; };
+        ids_ = ids;
+        const auto cell = [&](std::size_t column) {
+            return [&, column](Id id) -> Sum& { return values_[id * width() + column]; };
+        };
+        place_weights(problem_, ids, row_of, grids.weight, are_placed_, cell(0));
+        weight_grid_ = grids.weight;
+        const bool inherits = grids_.size() == 1;
         for (std::size_t output = 0; output < grids_.size(); ++output) {
-            grids_[output] = number_grid(problem_, rows, output, C::is_centred);
-            Sum any = 0;
-            for (const Id id : ids)
-                any |= values_[id * width() + 1 + output] =
-                    number_on(grids_[output], problem_, rows_[id], output);
-            scales_[output] = any != 0 ? grids_[output].unit : 0.0;
+            grids_[output] = inherits ? grids.number : Grid::unmade();
+            place_numbers(problem_, output, C::is_centred, ids, row_of, grids_[output], are_placed_, cell(0),
+                          cell(1 + output));
         }
-        set_units();
+        if (inherits) grids.number = grids_[0];
+        are_placed_ = true;
         total_.assign(width(), 0);
         for (const Id id : ids) add_to(total_.data(), id);
-        ids_ = ids;
+        set_units();
     }
 
     struct Cursor {
@@ -389,13 +432,19 @@ class SumScanner {
         return static_cast<double>(statistic[0]) * weight_grid_.unit;
     }
     /// In units of the grids: neither tiny nor huge numbers or weights leave the range of floating point.
+    /// Where only distances count, those from the mean of the node.
     double score_of(const Sum* statistic) const {
         const auto left = static_cast<double>(statistic[0]), right = static_cast<double>(total_[0]) - left;
         double score = 0;
         for (std::size_t output = 0; output < grids_.size(); ++output) {
             const double scale = scales_[output];
-            score += C::gain(left, static_cast<double>(statistic[1 + output]) * scale, right,
-                             static_cast<double>(total_[1 + output] - statistic[1 + output]) * scale);
+            if constexpr (C::is_centred) {
+                const double sum = means_[output].difference(statistic[0], statistic[1 + output]) * scale;
+                score += C::gain(left, sum, right, -sum);
+            } else {
+                score += C::gain(left, static_cast<double>(statistic[1 + output]) * scale, right,
+                                 static_cast<double>(total_[1 + output] - statistic[1 + output]) * scale);
+            }
         }
         return score;
     }
@@ -404,7 +453,8 @@ class SumScanner {
         double most = 0;
         const auto whole = static_cast<double>(total_[0]);
         for (std::size_t output = 0; output < grids_.size(); ++output) {
-            const double sum = static_cast<double>(total_[1 + output]) * scales_[output];
+            const double sum =
+                C::is_centred ? 0.0 : static_cast<double>(total_[1 + output]) * scales_[output];
             const auto score = [&](const ChanceSide& side) {
                 const double part = side.size / chance.total();
                 double excess = side.excess * chance.row_weight() / weight_grid_.unit;
@@ -427,20 +477,19 @@ class SumScanner {
   private:
     /// The standard deviation of an output in the node, in units of a score.
     double deviation(std::size_t output) const {
-        const double scale = scales_[output], whole = static_cast<double>(total_[0]);
-        const double mean = static_cast<double>(total_[1 + output]) * scale / whole;
-        double squares = 0;
-        for (const Id id : ids_) {
-            const auto weight = static_cast<double>(values_[id * width()]);
-            if (!(weight > 0)) continue;
-            const double distance =
-                static_cast<double>(values_[id * width() + 1 + output]) * scale / weight - mean;
-            squares += weight * distance * distance;
-        }
-        return std::sqrt(squares / whole);
+        return means_[output].deviation(
+                   ids_, [&](Id id) { return values_[id * width()]; },
+                   [&](Id id) { return values_[id * width() + 1 + output]; }) *
+               scales_[output];
     }
     /// Scores count in the largest unit of the outputs that are not all zero.
     void set_units() {
+        for (std::size_t output = 0; output < scales_.size(); ++output) {
+            const bool is_zero = std::all_of(ids_.begin(), ids_.end(),
+                                             [&](Id id) { return values_[id * width() + 1 + output] == 0; });
+            scales_[output] = is_zero ? 0.0 : grids_[output].unit;
+            means_[output] = GridMean(total_[1 + output], total_[0]);
+        }
         const double largest = *std::max_element(scales_.begin(), scales_.end());
         unit_ = largest > 0 ? largest : 1.0;
         for (auto& scale : scales_) scale = scale > 0 ? scale / unit_ : 1.0;
@@ -450,10 +499,12 @@ class SumScanner {
     std::span<const Row> rows_;
     Grid weight_grid_;
     std::vector<Grid> grids_;
+    std::vector<GridMean> means_;
     std::vector<double> scales_;  // the unit of each output, in units of a score
     double unit_ = 1;             // of the sums in a score
     std::vector<Sum> values_, total_, left_;
     std::span<const Id> ids_;  // of the node
+    bool are_placed_ = false;
 };
 
 }  // namespace treewright

@@ -1,18 +1,20 @@
 // Whether a split tells the classes apart better than chance: Pearson's χ² test.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "exact_sum.hpp"
 #include "problem.hpp"
 
 namespace treewright {
 
 /// The table of the two sides of a split by class, weights taken for counts. Each target has a table of its
-/// own; their χ² and their degrees of freedom (classes present − 1) are added up. Rows are offered in
-/// canonical order, so that the sums are the same to the bit wherever a node is searched.
+/// own; their χ² and their degrees of freedom (classes present − 1) are added up. Sums over rows are exact,
+/// so that they are the same to the bit wherever a node is searched.
 class SignificanceTest {
   public:
     explicit SignificanceTest(const Problem& problem) : problem_(problem) {}
@@ -26,16 +28,14 @@ class SignificanceTest {
         double statistic = 0;
         std::size_t freedom = 0;
         for (std::size_t output = 0; output < problem_.targets.n_outputs; ++output) {
-            cells_.resize(static_cast<std::size_t>(problem_.targets.n_classes[output]));
+            parts_.clear();
             for (const Item item : items) {
                 const Row row = row_of(item);
-                const auto label = problem_.label(row, output);
-                auto& cell = cells_[label];
-                if (cell.all() == 0) present_.push_back(label);
-                (goes_left(item) ? cell.left : cell.right) += problem_.weight(row);
+                parts_.push_back({problem_.label(row, output), goes_left(item) != 0, problem_.weight(row)});
             }
-            freedom += present_.size() - 1;
-            statistic += clear();
+            take_cells();
+            freedom += cells_.size() - 1;
+            statistic += chi_squared();
         }
         constexpr double rounding = 1e-12;
         return statistic >= critical[freedom] * (1 - rounding);
@@ -47,29 +47,47 @@ class SignificanceTest {
         double left = 0, right = 0;
         double all() const { return left + right; }
     };
+    /// A row: its class, its side and its weight.
+    struct Part {
+        std::int32_t label;
+        bool is_left;
+        double weight;
+    };
 
-    /// χ² of the table, which is left empty.
-    double clear() {
+    /// The cells of the classes that there are, in order.
+    void take_cells() {
+        const auto before = [](const Part& one, const Part& other) { return one.label < other.label; };
+        if (!std::is_sorted(parts_.begin(), parts_.end(), before))
+            std::sort(parts_.begin(), parts_.end(), before);
+        cells_.clear();
+        for (auto part = parts_.begin(); part != parts_.end();) {
+            left_.clear();
+            right_.clear();
+            const auto label = part->label;
+            for (; part != parts_.end() && part->label == label; ++part)
+                (part->is_left ? left_ : right_).add(part->weight);
+            cells_.push_back({left_.rounded(), right_.rounded()});
+        }
+    }
+    double chi_squared() const {
         Cell total;
-        for (const auto label : present_) {
-            total.left += cells_[label].left;
-            total.right += cells_[label].right;
+        for (const Cell& cell : cells_) {
+            total.left += cell.left;
+            total.right += cell.right;
         }
         const double share_left = total.left / total.all(), share_right = total.right / total.all();
         double sum = 0;
-        for (const auto label : present_) {
-            Cell& cell = cells_[label];
+        for (const Cell& cell : cells_) {
             const double excess = cell.left * share_right - cell.right * share_left;
             sum += excess / cell.all() * excess;
-            cell = {};
         }
-        present_.clear();
         return sum / share_left / share_right;
     }
 
     const Problem& problem_;
-    std::vector<Cell> cells_;
-    std::vector<std::int32_t> present_;  // classes in the node, in the order of their first rows
+    std::vector<Part> parts_;  // of the node
+    std::vector<Cell> cells_;  // of the classes in it
+    ExactSum left_, right_;
 };
 
 }  // namespace treewright

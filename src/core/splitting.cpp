@@ -1,9 +1,25 @@
-// C4.5's gain ratio rule.
+// The order of places in a list, and C4.5's gain ratio rule.
 #include "splitting.hpp"
+
+#include <algorithm>
 
 #include "elementary.hpp"
 
 namespace treewright {
+
+void merge_sides(Records<ListPlace>& places, Records<ListPlace>& others, double noise, double standing) {
+    if (!others.found()) return;
+    std::vector<std::pair<double, ListPlace>> all;
+    const auto take = [&](double score, const ListPlace& place) { all.emplace_back(score, place); };
+    places.for_each(take);
+    others.for_each(take);
+    std::ranges::sort(all, {}, [](const auto& entry) {
+        return std::pair(entry.second.n_first, !entry.second.missing_left);
+    });
+    places.clear(noise, standing);
+    for (auto& [score, place] : all)
+        if (score > places.largest()) places.add(score, std::move(place));
+}
 
 std::int32_t ratio_winner(const std::vector<RatioEntry>& entries, double noise) {
     if (entries.empty()) return -1;
@@ -16,17 +32,14 @@ std::int32_t ratio_winner(const std::vector<RatioEntry>& entries, double noise) 
         }
     if (positive == 0) return 0;
     const double average = sum / positive;
-    Best best;
-    std::int32_t winner = -1;
+    Records<std::int32_t> ratios;
     for (std::size_t i = 0; i < entries.size(); ++i) {
         const auto& [gain, information] = entries[i];
-        if (gain <= noise || gain < average * (1 - 1e-12) - noise) continue;
-        if (best.beaten_by(gain / information)) {
-            best.set(gain / information);
-            winner = static_cast<std::int32_t>(i);
-        }
+        if (gain <= noise || gain < least_tie(average, noise)) continue;
+        if (gain / information > ratios.largest())
+            ratios.add(gain / information, static_cast<std::int32_t>(i));
     }
-    return winner;
+    return ratios.found() ? ratios.first() : -1;
 }
 
 double split_information(double left, double right) {

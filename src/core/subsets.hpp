@@ -44,16 +44,13 @@ struct Subset {
     double weight_left = 0;
 };
 
-/// Corrects the best subset of a column for chance; false, and the standing split stays the best, where it no
-/// longer beats it. A subset that is no better than chance is a last resort, for nodes that no other column
-/// divides: what two columns tell only together, chance alone lets one begin with. Of several, the one of
-/// which chance makes least.
-inline bool less_chance(Best& best, const Best& standing, const Chance& chance, double by_chance) {
+/// Corrects the best subset of a column for chance; false where the column then has none. A subset that is no
+/// better than chance is a last resort, for nodes that no other column divides: what two columns tell only
+/// together, chance alone lets one begin with. Of several, the one of which chance makes least.
+inline bool less_chance(Best& best, const Chance& chance, double by_chance) {
     const bool is_worth_it = best.score > worth_over_chance * by_chance;
-    const double corrected = is_worth_it ? best.score - by_chance : -by_chance;
-    best = standing;
-    if (!(is_worth_it || chance.repeats()) || !best.beaten_by(corrected)) return false;
-    best.set(corrected);
+    if (!is_worth_it && !chance.repeats()) return false;
+    best.set(is_worth_it ? best.score - by_chance : -by_chance);
     return true;
 }
 
@@ -65,19 +62,22 @@ inline double rank_of(const Limits& limits, double score) {
 template <class Scorer>
 class SubsetSearch {
   public:
-    SubsetSearch(Scorer& scorer, const Limits& limits, const Groups& groups, std::size_t n_rows, Best& best)
+    /// What does not score more than `standing` is of no interest.
+    SubsetSearch(Scorer& scorer, const Limits& limits, const Groups& groups, std::size_t n_rows, double noise,
+                 double standing = unreachable)
         : scorer_(scorer),
           limits_(limits),
           groups_(groups),
           n_rows_(n_rows),
-          best_(best),
-          standing_(best),
+          standing_(standing),
+          best_{.noise = noise},
           width_(scorer.width()),
           left_(width_, 0),
           tried_(width_),
           is_left_(groups.n, 0) {}
 
-    /// Whether a subset beats `best`; it is then in `found`.
+    /// Whether there is a subset that is of interest; it is then in `found`, and what it scores in `score()`.
+    /// Which one it is does not depend on what stands.
     bool run() {
         if (groups_.n_missing > 0) {
             for (std::size_t g = 0; g < groups_.n; ++g) toggle(g);
@@ -102,23 +102,25 @@ class SubsetSearch {
             if (random.next() >> 63) toggle(g);
         if (n_left_groups_ == 0 || n_left_groups_ == groups_.n) toggle(random.below(groups_.n));
         attempt(random.next() >> 63);
-        return orient();
+        return best_.score > standing_ && orient();
     }
+
+    double score() const { return best_.score; }
 
     Subset found;
 
   private:
-    /// Whether the best subset, less what chance gives, still beats the standing split; `best` then says so.
+    /// Whether the best subset, less what chance gives, scores more than what stands.
     bool beats_chance() {
         const auto correction = limits_.correction;
-        if (!has_found_ || correction == Correction::none || groups_.n + (groups_.n_missing > 0) <= 2)
-            return has_found_;
+        if (!(best_.score > standing_)) return false;  // and chance only takes from it
+        if (correction == Correction::none || groups_.n + (groups_.n_missing > 0) <= 2) return true;
         Chance chance(correction, scorer_.weight(), n_rows_);
         for (std::size_t g = 0; g < groups_.n; ++g)
             chance.add(scorer_.weight_of(statistic(g)), groups_.counts[g]);
         if (groups_.n_missing > 0) chance.add(scorer_.weight_of(groups_.missing.data()), groups_.n_missing);
         chance.finish();
-        return less_chance(best_, standing_, chance, scorer_.chance_score(chance));
+        return less_chance(best_, chance, scorer_.chance_score(chance)) && best_.score > standing_;
     }
     /// Whether limits or the criterion may refuse the best prefix, so that the best legal subset is none.
     bool may_be_refused() const {
@@ -130,7 +132,6 @@ class SubsetSearch {
     /// Of a subset and its mirror image, the one that sends the group of the lowest number left; where groups
     /// are not numbers, the first category.
     bool orient() {
-        if (!has_found_) return false;
         std::size_t first = 0;
         if (scorer_.dimensions() == 1) {
             const auto line = points(1);
@@ -172,7 +173,6 @@ class SubsetSearch {
         if constexpr (requires { scorer_.allows(tried_.data()); })
             if (!scorer_.allows(tried_.data())) return;
         best_.set(score);
-        has_found_ = true;
         found = {is_left_, missing_left, weight};
     }
     void attempt_both_sides() {
@@ -266,7 +266,7 @@ class SubsetSearch {
     }
     void improve() {
         constexpr int passes = 10;
-        for (int pass = 0; has_found_ && pass < passes; ++pass) {
+        for (int pass = 0; best_.is_set() && pass < passes; ++pass) {
             const double before = best_.score;
             clear();
             for (std::size_t g = 0; g < groups_.n; ++g)
@@ -285,13 +285,12 @@ class SubsetSearch {
     const Limits& limits_;
     const Groups& groups_;
     std::size_t n_rows_;
-    Best& best_;
-    const Best standing_;
+    double standing_;
+    Best best_;
     std::size_t width_;
     std::vector<Sum> left_, tried_;
     std::vector<char> is_left_;
     std::size_t n_left_ = 0, n_left_groups_ = 0;
-    bool has_found_ = false;
 };
 
 }  // namespace treewright

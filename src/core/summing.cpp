@@ -1,6 +1,9 @@
 // Sums over a tree in preorder, from the leaves to the root.
 #include "summing.hpp"
 
+#include <numeric>
+
+#include "exact_sum.hpp"
 #include "shape.hpp"
 
 namespace treewright {
@@ -43,6 +46,33 @@ std::vector<double> sums_at(std::span<const std::int32_t> end, const SparseRows&
     visit_sums(end, leaves, interrupt, [&](std::size_t node, const SparseRow& row) {
         for (std::size_t i = node * n_columns; i < (node + 1) * n_columns; ++i) out[i] = row.at(columns[i]);
     });
+    return out;
+}
+
+std::vector<double> exact_sums(std::span<const std::int64_t> group, std::span<const double> value,
+                               std::size_t n_groups) {
+    // The values lie together by group first, so that one sum at a time is kept.
+    std::vector<std::size_t> end(n_groups + 1, 0);
+    std::vector<double> sorted;
+    if (group.empty()) {
+        end[n_groups] = value.size();
+    } else {
+        for (const auto each : group) ++end[static_cast<std::size_t>(each) + 1];
+        std::partial_sum(end.begin(), end.end(), end.begin());
+        sorted.resize(value.size());
+        auto place = end;
+        for (std::size_t i = 0; i < value.size(); ++i)
+            sorted[place[static_cast<std::size_t>(group[i])]++] = value[i];
+        value = sorted;
+    }
+    std::vector<double> out(n_groups, 0.0);
+    ExactSum sum;
+    for (std::size_t g = 0; g < n_groups; ++g) {
+        if (end[g] == end[g + 1]) continue;
+        sum.clear();
+        for (std::size_t i = end[g]; i < end[g + 1]; ++i) sum.add(value[i]);
+        out[g] = sum.rounded();
+    }
     return out;
 }
 

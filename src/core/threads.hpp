@@ -6,6 +6,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <mutex>
@@ -59,7 +60,11 @@ class Interrupt {
 };
 
 /// `run(n, work)` calls work(task, thread) for every task < n on all threads, the caller's included.
-/// No thread outlives the pool, so a process may fork before or after.
+///
+/// A round is over when its tasks are done: a thread that is late, or that the system does not let run, is
+/// not waited for. Threads without a task look for the next round for some microseconds before they sleep,
+/// because waking one takes longer than many a round. No thread outlives the pool, so a process may fork
+/// before or after.
 class Pool {
   public:
     Pool(std::size_t n_threads, Interrupt& interrupt) : interrupt_(interrupt) {
@@ -71,11 +76,8 @@ class Pool {
         }
     }
     ~Pool() {
-        {
-            std::lock_guard lock(mutex_);
-            closing_ = true;
-        }
-        wake_.notify_all();
+        closing_ = true;
+        wake_all();
         for (auto& worker : workers_) worker.join();
     }
     Pool(const Pool&) = delete;
@@ -88,19 +90,28 @@ class Pool {
             for (std::size_t task = 0; task < n_tasks; ++task) work(task, 0);
             return;
         }
-        {
-            std::lock_guard lock(mutex_);
-            work_ = &work;
-            n_tasks_ = n_tasks;
-            next_ = 0;
-            busy_ = workers_.size();
-            failure_ = nullptr;
-            ++round_;
-        }
-        wake_.notify_all();
+        work_ = &work;
+        failure_ = nullptr;
+        for (std::size_t first = 0; first < n_tasks && !failure_; first += most_tasks)
+            run_round(first, std::min(most_tasks, n_tasks - first));
+        if (failure_) std::rethrow_exception(failure_);
+    }
+
+  private:
+    static constexpr std::uint64_t most_tasks = (std::uint64_t{1} << 32) - 1;  // of a round
+    static constexpr int n_looks = 1000;  // before a thread sleeps: about 20 microseconds
+
+    void run_round(std::size_t first, std::size_t n_tasks) {
+        end_ = first + n_tasks;
+        n_unfinished_ = n_tasks;
+        const std::uint64_t round = (open_.load() >> 32) + 1;
+        open_ = round << 32 | n_tasks;
+        if (n_sleeping_ > 0) wake_all();
         take_tasks(0);
+        if (look_for([this] { return n_unfinished_ == 0; })) return;
         std::unique_lock lock(mutex_);
-        while (!done_.wait_for(lock, Interrupt::period, [this] { return busy_ == 0; })) {
+        is_waiting_ = true;
+        while (!done_.wait_for(lock, Interrupt::period, [this] { return n_unfinished_ == 0; })) {
             lock.unlock();  // asking Python may take a while
             try {
                 interrupt_.check();
@@ -109,37 +120,84 @@ class Pool {
             }
             lock.lock();
         }
-        if (failure_) std::rethrow_exception(failure_);
+        is_waiting_ = false;
     }
 
-  private:
     void serve(std::size_t thread) {
-        std::size_t seen = 0;
+        const auto has_news = [this] { return n_open(open_) > 0 || closing_; };
         while (true) {
-            {
+            if (!look_for(has_news)) {
                 std::unique_lock lock(mutex_);
-                wake_.wait(lock, [&] { return closing_ || round_ != seen; });
-                if (closing_) return;
-                seen = round_;
+                ++n_sleeping_;
+                wake_.wait(lock, has_news);
+                --n_sleeping_;
             }
+            if (closing_) return;
             take_tasks(thread);
-            std::lock_guard lock(mutex_);
-            if (--busy_ == 0) done_.notify_one();
         }
     }
 
-    void take_tasks(std::size_t thread) {
-        try {
-            for (std::size_t task; (task = next_.fetch_add(1)) < n_tasks_;) (*work_)(task, thread);
-        } catch (...) {
-            fail();
+    /// Whether something comes true soon.
+    template <class Condition>
+    static bool look_for(const Condition& condition) {
+        for (int i = 0; i < n_looks; ++i) {
+            if (condition()) return true;
+            pause();
         }
+        return condition();
+    }
+    static void pause() {
+#if defined(__x86_64__) || defined(__i386__)
+        __builtin_ia32_pause();
+#elif defined(__aarch64__)
+        asm volatile("isb");
+#else
+        std::this_thread::yield();
+#endif
+    }
+
+    void wake_all() {
+        // A thread that is about to sleep holds the lock from its last look until it sleeps.
+        {
+            const std::lock_guard lock(mutex_);
+        }
+        wake_.notify_all();
+    }
+
+    static std::uint64_t n_open(std::uint64_t state) { return state & most_tasks; }
+
+    /// Whoever has claimed a task keeps the round from ending, so that `work_` and `end_` are those of the
+    /// task.
+    void take_tasks(std::size_t thread) {
+        std::uint64_t state = open_;
+        while (n_open(state) > 0) {
+            if (!open_.compare_exchange_weak(state, state - 1)) continue;
+            try {
+                (*work_)(end_ - n_open(state), thread);
+            } catch (...) {
+                fail();
+            }
+            finish(1);
+            state = open_;
+        }
+    }
+    void finish(std::uint64_t n_tasks) {
+        if (n_unfinished_.fetch_sub(n_tasks) > n_tasks || !is_waiting_) return;
+        {
+            const std::lock_guard lock(mutex_);
+        }
+        done_.notify_one();
     }
     /// Keeps the exception at hand for the caller, the first of them, and gives out no more tasks.
     void fail() {
-        next_ = n_tasks_;
-        std::lock_guard lock(mutex_);
-        if (!failure_) failure_ = std::current_exception();
+        {
+            const std::lock_guard lock(mutex_);
+            if (!failure_) failure_ = std::current_exception();
+        }
+        std::uint64_t state = open_;
+        while (!open_.compare_exchange_weak(state, state - n_open(state))) {
+        }
+        if (n_open(state) > 0) finish(n_open(state));
     }
 
     Interrupt& interrupt_;
@@ -147,10 +205,13 @@ class Pool {
     std::mutex mutex_;
     std::condition_variable wake_, done_;
     const std::function<void(std::size_t, std::size_t)>* work_ = nullptr;
-    std::size_t n_tasks_ = 0, busy_ = 0, round_ = 0;
-    std::atomic<std::size_t> next_{0};
+    std::size_t end_ = 0;  // of the tasks of this round
+    // The number of the round, and how many of its tasks nobody has taken.
+    alignas(64) std::atomic<std::uint64_t> open_{0};
+    alignas(64) std::atomic<std::uint64_t> n_unfinished_{0};
+    alignas(64) std::atomic<std::size_t> n_sleeping_{0};
+    std::atomic<bool> is_waiting_{false}, closing_{false};
     std::exception_ptr failure_;
-    bool closing_ = false;
 };
 
 }  // namespace treewright

@@ -209,6 +209,11 @@ def sums_at(
     value: NDArray[np.float64],
     columns: NDArray[np.int32],
 ) -> NDArray[np.float64]: ...
+def exact_sums(
+    value: NDArray[np.float64], group: NDArray[np.int64] | None = None, n_groups: int = 1
+) -> NDArray[np.float64]:
+    """The sum of the values of each group, rounded once."""
+
 def join_classes(end: NDArray[np.int32], statistic: NDArray[np.float64]) -> NDArray[np.float64]: ...
 def join_moments(end: NDArray[np.int32], statistic: NDArray[np.float64]) -> NDArray[np.float64]: ...
 def weakest_links(
@@ -369,3 +374,10 @@ def mean_loss(
     quantile: float = 0.5,
     n_classes: int = 2,
 ) -> float: ...
+def exact_weighted_sums(
+    values: NDArray[np.float64],
+    weight: NDArray[np.float64] | None = None,
+    group: NDArray[np.int64] | None = None,
+    n_groups: int = 1,
+) -> NDArray[np.float64]:
+    """The sum of weight times value of each group, rounded once."""

@@ -266,11 +266,43 @@ def test_rare_classes() -> None:
     y = np.array(["a", "b"] * (N // 2), object)
     y[:3] = "c"
     found = advise({"x": NOISE}, y)
-    assert codes(found) == ["imbalance", "rare_class"]
-    assert "class 'c' (3 rows) has fewer than 10 rows" in found[1].text
-    assert "class 'c' is 0.8 % of the rows" in found[0].text
+    assert codes(found) == ["rare_class"], "costs do not help a class that cannot be learnt"
+    assert "class 'c' (3 rows) has fewer than 10 rows" in found[0].text
     assert cost_option("a:b", "c", 3) == "--cost TRUTH:ANSWER=3"
     assert cost_option("it is", "c", 30) == "--cost 'it is:c=30'"
+
+
+def test_two_spellings_of_one_class() -> None:
+    y = Y.astype(object)
+    y[:2] = ["Yes", "no "]
+    advice = only(advise({"x": NOISE}, y), "spelling")
+    assert advice.text.startswith("classes 'Yes' and 'yes', 'no' and 'no ' differ only in case or spaces")
+    assert codes(advise({"x": NOISE}, Y)) == []
+
+
+def test_two_spellings_of_one_category() -> None:
+    city = RANDOM.choice(["Köln", "köln ", "Bergen", "a", "A"], N)
+    found = advise({"city": city, "x": NOISE}, Y)
+    assert codes(found) == ["spelling"]
+    assert found[0].text.startswith("column 'city' ('Köln' and 'köln ') has categories that differ only in")
+    many = [f"{'v' if i % 2 else 'V'}{i // 2 % 8}" for i in range(N)]
+    text = only(advise({"many": many, "x": NOISE}, Y), "spelling").text
+    assert "'V4' and 'v4', … (8 pairs in all)" in text
+
+
+def test_a_class_that_is_a_mark_of_missing_values() -> None:
+    y = Y.astype(object)
+    y[:20] = "n/a"
+    advice = only(advise({"x": NOISE}, y), "missing_class")
+    assert advice.command_text == (
+        "class 'n/a' looks like a missing value; --na-values n/a --drop-missing-target leaves its rows out"
+    )
+    y[20:40] = "?"
+    advice = only(advise({"x": NOISE}, y), "missing_class")
+    assert advice.python_text == "classes '?' and 'n/a' look like missing values; leave their rows out"
+    assert "--na-values '?' --na-values n/a --drop-missing-target" in advice.on_command_line
+    y[:40] = "none"  # an answer like others, where no damage is one
+    assert codes(advise({"x": NOISE}, y)) == []
 
 
 # ---- results -----------------------------------------------------------------------------------------

@@ -317,6 +317,8 @@ def test_words() -> None:
     assert "chose among all prunings" in str(certify(tree, "reduced_error", test=test))
     hopeless = str(certify(stump([1, 0], [0, 1]), "vc"))
     assert hopeless.endswith("nothing can be said with 95 % confidence")
+    barely = replace(certify(tree, test=test), value=0.9995)
+    assert str(barely).endswith("nothing can be said with 95 % confidence"), "not: below 100.0 %"
     cost = certify(tree, test=test, costs=[[0, 1], [20, 0]])
     assert str(cost).startswith("cost on 1,000 rows never used for fitting: 1.6   → with 95 % confidence")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -107,6 +108,12 @@ def test_fit_tells_what_it_found_and_saves_the_tree(sailing: Path, capfd: pytest
     tree = treewright.load("sailing.tree.json")
     assert tree.n_leaves == 3
     assert str(tree) in out
+
+
+def test_the_next_command_can_be_pasted(sailing: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    out, _ = run(capfd, "fit", sailing.rename("Jörg's sailing.csv"), "--target", "sail", "--no-report")
+    (command,) = re.findall("; (treewright predict .*) uses it", out)
+    assert shlex.split(command) == ["treewright", "predict", "Jörg's sailing.tree.json", "NEW.csv"]
 
 
 @pytest.mark.slow

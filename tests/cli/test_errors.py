@@ -285,7 +285,7 @@ OTHER = [
         "fit weights.csv --target y --weights w",
         "weight: line 3 is -1.0; weights must be finite and not negative",
     ),
-    (2, "fit ok.csv", "--target is missing (treewright fit --help tells more)"),
+    (2, "fit ok.csv", "--target is missing; name the column to predict: treewright describe ok.csv lists"),
     (2, "fit ok.csv --target y -o", "-o needs a value (treewright fit --help tells more)"),
     (2, "predict m.json ok.csv more.csv", "there is no place for 'more.csv'"),
     (1, "predict ok.csv m.json", "ok.csv looks like a table, but a model is wanted here"),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification, make_friedman1
@@ -12,6 +15,7 @@ from tests.ensembles.boosting_oracle import boost as boost_slowly
 from treewright import _core, encode
 from treewright.ensembles import losses
 from treewright.ensembles.gradient_boosting import boost
+from treewright.saving.ensembles import lines_of
 
 NUMBER_LOSSES = ("squared_error", "absolute_error", "quantile", "poisson", "gamma")
 
@@ -321,7 +325,7 @@ def weighty(form, n_classes, seed):
 @pytest.mark.parametrize("n_classes", [0, 2, 4])
 @pytest.mark.parametrize("form", ["ties", "values", "categories", "many categories", "sampled"])
 def test_whole_weights_choose_the_splits_of_repeated_rows(form, n_classes):
-    """Every test of every tree is the same one; answers are sums of floats and may differ by rounding."""
+    """Every test of every tree is the same one, and so is every sum and answer, to the bit."""
     for seed in range(1 if form == "sampled" else 4):
         table, y, weight = weighty(form, n_classes, seed)
         times = np.repeat(np.arange(len(y)), weight)
@@ -331,15 +335,134 @@ def test_whole_weights_choose_the_splits_of_repeated_rows(form, n_classes):
         repeated = boost(encode(more, y[times], schema=data.schema), **options)
         weighted = boost(data, **options)
         assert decisions(weighted) == decisions(repeated)
-        np.testing.assert_allclose(weighted.raw(data), repeated.raw(data), rtol=1e-9, atol=1e-11)
+        np.testing.assert_array_equal(weighted.raw(data), repeated.raw(data))
+        for ours, theirs in zip(weighted.trees, repeated.trees, strict=True):
+            for one, other in zip(ours, theirs, strict=True):
+                np.testing.assert_array_equal(one.statistic, other.statistic)
 
 
-def test_order_of_rows_changes_nothing():
-    X, y = fine(2000)
-    order = np.random.default_rng(0).permutation(len(y))
-    data = encode(X, y)
-    straight, mixed = boost(data, max_iter=5), boost(encode(X[order], y[order]), max_iter=5)
-    np.testing.assert_allclose(straight.raw(data), mixed.raw(data), rtol=1e-9)
+def file_of(model):
+    """A model file."""
+    return b"".join(lines_of(model))
+
+
+def mixed_table(n, seed=0):
+    """Numbers with missing values and both zeros, whole numbers, categories; a positive target."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(n, 3))
+    x[:, 1] = np.round(x[:, 1]) * np.sign(x[:, 0])
+    code = rng.integers(0, 9, n)
+    y = np.exp(x[:, 0] + x[:, 1] * x[:, 2] / 2 + code % 3 / 4 + rng.normal(size=n) / 2)
+    x[rng.random(n) < 0.05, 2] = np.nan
+    return dict(zip("abc", x.T, strict=True)) | {"d": np.array(list("abcdefghi"))[code]}, y
+
+
+LAWS = [*((loss, 0) for loss in NUMBER_LOSSES), ("log_loss", 2), ("log_loss", 3)]
+
+
+def aims_for(loss, n_classes, y):
+    """The target of a loss: some numbers are far larger than the others."""
+    if n_classes:
+        return np.digitize(y, [0.7, 2.5][: n_classes - 1])
+    return y * np.where(np.arange(len(y)) % 97 == 0, 1e3 if loss in ("poisson", "gamma") else 1e12, 1)
+
+
+@pytest.mark.threads
+@pytest.mark.parametrize(("loss", "n_classes"), LAWS)
+@pytest.mark.parametrize("weighting", ["none", "real", "whole"])
+def test_neither_order_of_rows_nor_threads_change_a_byte(loss, n_classes, weighting):
+    """Not of the model file: thresholds, statistics, losses, the baseline."""
+    n = 3000
+    table, y = mixed_table(n)
+    y = aims_for(loss, n_classes, y)
+    rng = np.random.default_rng(1)
+    weights = {"none": np.ones(n), "real": rng.exponential(size=n) ** 3, "whole": rng.integers(0, 4, n)}
+    judges = np.arange(n) % 4 == 0
+    options = {"loss": loss, "max_iter": 4, "scored": True, "max_leaf_nodes": 12, "min_samples_leaf": 5}
+
+    def grown(order, n_jobs):
+        rows = {name: column[order] for name, column in table.items()}
+        data = encode(rows, y[order], weight=weights[weighting][order], classes=n_classes > 0)
+        return file_of(boost(data, validation=judges[order], n_jobs=n_jobs, **options))
+
+    straight = grown(np.arange(n), 1)
+    assert grown(np.arange(n), 3) == straight
+    assert grown(np.random.default_rng(2).permutation(n), 2) == straight
+
+
+@pytest.mark.slow
+@pytest.mark.threads
+@pytest.mark.parametrize(("n", "d"), [(60_000, 5), (30_000, 40)])
+def test_nor_do_they_in_larger_tables(n, d):
+    """Whose edges come from a sample, and whose rows or columns are divided among the threads."""
+    X, y = make_friedman1(n, d, noise=0.5, random_state=0)
+    X[:, 1] = np.round(X[:, 1] * 300)  # more values than cells, but not many more
+    X[::7, 2] = np.nan
+    order = np.random.default_rng(0).permutation(n)
+    options = {"max_iter": 3, "scored": True}
+    straight = file_of(boost(encode(X, y), n_jobs=1, **options))
+    assert file_of(boost(encode(X, y), n_jobs=4, **options)) == straight
+    assert file_of(boost(encode(X[order], y[order]), n_jobs=2, **options)) == straight
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("loss", ["squared_error", "poisson"])
+def test_sums_of_millions_of_rows(loss):
+    """More rows than packed sums have room for; as weights of few rows they give the same sums to the bit."""
+    rng = np.random.default_rng(0)
+    x, times = rng.integers(0, 40, (900, 2)).astype(float), rng.integers(1, 5000, 900)
+    y = rng.gamma(2, 1 + (x[:, 0] > 20) + (x[:, 1] > 5))
+    options = {"loss": loss, "max_iter": 2, "min_samples_leaf": 1, "max_leaf_nodes": 10}
+    weighted = boost(encode(x, y, weight=times), **options)
+    repeated = boost(encode(np.repeat(x, times, axis=0), np.repeat(y, times)), n_jobs=2, **options)
+    assert times.sum() > 2**21
+    assert decisions(weighted) == decisions(repeated)
+    for (one,), (other,) in zip(weighted.trees, repeated.trees, strict=True):
+        np.testing.assert_array_equal(one.statistic, other.statistic)
+    if loss == "squared_error":
+        tree = weighted.trees[0][0]
+        assert tree.statistic[0, 0] == times.sum()
+        residual = y - weighted.baseline[0]
+        for node in np.flatnonzero(tree.is_leaf):
+            rows = tree.apply(encode(x, y)) == node
+            mean = np.average(residual[rows], weights=times[rows])
+            assert tree.value[node, 0] == pytest.approx(0.1 * mean, rel=1e-9, abs=1e-9)
+
+
+def test_mean_losses_are_exact():
+    """The sum is rounded once, whether numbers are alike or of many sizes."""
+    rng = np.random.default_rng(0)
+    for size in (0, 3, 40, 150):
+        y = rng.normal(size=9001) * 10.0 ** rng.uniform(-size, size, 9001)
+        raw = np.zeros((1, len(y)))
+        assert _core.mean_loss(y, None, raw, "absolute_error") == math.fsum(abs(y)) / len(y)
+    weight = rng.integers(1, 1000, len(y)).astype(float)
+    exact = sum(Fraction(w) * Fraction(abs(each)) for w, each in zip(weight, y, strict=True))
+    assert _core.mean_loss(y, weight, raw, "absolute_error") == float(exact) / weight.sum()
+
+
+def test_the_log_loss_of_a_row():
+    raw = np.concatenate([np.linspace(-40, 40, 4001), [-0.8813, -0.8814, 0.0, 250.0]])
+    for y in (0.0, 1.0):
+        found = [_core.mean_loss(np.array([y]), None, np.array([[each]]), "log_loss") for each in raw]
+        np.testing.assert_allclose(found, np.logaddexp(0, raw if y == 0 else -raw), rtol=1e-15)
+
+
+def test_baselines_depend_on_the_rows_alone():
+    rng = np.random.default_rng(0)
+    y, weight = np.round(rng.gamma(2, 1, 500) * 1e6) / 7e5 + 1e-9, rng.exponential(size=500) ** 4
+    order = rng.permutation(500)
+    for name, loss in losses.LOSSES.items():
+        target = np.floor(y).clip(0, 2) if name == "log_loss" else np.round(y, 1) + 0.1
+        for w in (None, weight):
+            here = loss.baseline(target, w, 3, 0.3)
+            there = loss.baseline(target[order], None if w is None else w[order], 3, 0.3)
+            np.testing.assert_array_equal(here, there)
+            assert loss.baseline(np.full(7, 0.1), None, 3, 0.3)[0] in (0.1, np.log(0.1)) or name == "log_loss"
+    exact = sum(Fraction(a) * Fraction(b) for a, b in zip(weight, y, strict=True))
+    exact /= sum(map(Fraction, weight))
+    mean = losses.LOSSES["squared_error"].baseline(y, weight, 0, 0.5)[0]
+    assert mean == pytest.approx(float(exact), rel=3e-16)
 
 
 def test_values_that_a_sample_misses_have_cells_of_their_own():

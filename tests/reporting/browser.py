@@ -152,6 +152,11 @@ def number(text: str) -> float:
     return float(re.sub(r"[^0-9.]", "", text))
 
 
+def prose(page: Any, selector: str) -> str:
+    """A sentence of the page, with plain spaces where it keeps a number and its per cent sign together."""
+    return str(page.locator(selector).inner_text()).replace("\N{NO-BREAK SPACE}", " ")
+
+
 def series(page: Any, name: str) -> str:
     return str(page.locator(f"#dial-numbers [data-series={name}] b").inner_text())
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.reporting.browser import browser, example, opened  # noqa: F401 (fixtures)
+from tests.reporting.browser import browser, example, opened, prose  # noqa: F401 (fixtures)
 from treewright import Advice, DecisionTreeClassifier, encode, grow, report
 from treewright.encoding.splits import split
 from treewright.metrics import metrics
@@ -78,7 +78,7 @@ def test_hostile_names_are_text() -> None:
 def test_the_page_shows_both(opened: Any) -> None:
     payload = made({"x": X, "unit": ["m"] * N, "name": [f"n{i}" for i in range(N)]})
     page = opened(payload)
-    assert page.locator(".comparison").inner_text() == payload["headline"]["metrics"]["comparison"]
+    assert prose(page, ".comparison") == payload["headline"]["metrics"]["comparison"]
     tiles = page.locator("#metrics").inner_text()
     for name, value in payload["headline"]["metrics"]["figures"]:
         assert name in tiles

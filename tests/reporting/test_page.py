@@ -22,6 +22,7 @@ from tests.reporting.browser import (  # noqa: F401 (fixtures)
     number,
     opened,
     percent,
+    prose,
     series,
     slide,
 )
@@ -37,7 +38,8 @@ def test_opens_at_the_model(opened: Any) -> None:
     chosen, leaves = payload["pruning"][0]["chosen"], chosen_leaves(payload)
     assert page.title() == payload["title"]
     assert page.locator("#headline-title").inner_text() == payload["title"]
-    assert page.locator("#manager").inner_text() == payload["headline"]["manager"]
+    assert prose(page, "#manager") == payload["headline"]["manager"]
+    assert " %" not in page.locator("#manager").inner_text(), "no line ends between a number and its unit"
     assert page.locator("#dial-leaves").inner_text() == f"{len(leaves)} leaves"
     assert series(page, "test") == percent(payload["pruning"][0]["loss"]["test"][chosen])
     assert page.locator("#to-chosen").is_disabled()
@@ -199,7 +201,7 @@ def test_details_of_a_node(opened: Any) -> None:
     page = opened(payload)
     node = payload["tree"]["end"][1]
     page.locator(f"#node-{node}").click()
-    panel = page.locator("#panel-node").inner_text()
+    panel = prose(page, "#panel-node")
     assert payload["tree"]["right_words"][0].replace(" <= ", " ≤ ") in panel
     for part, own in payload["samples"].items():
         assert f"{own['node_rows'][node]:,}" in panel, part
@@ -448,6 +450,14 @@ def test_bars_of_values_are_told_in_words(opened: Any) -> None:
     total = np.sum([facet["counts"][str(node)][0] for node in facet["nodes"]], axis=0)
     label = page.locator(".histogram svg").first.get_attribute("aria-label")
     assert f"{facet['columns'][0]['labels'][0]}: {percent(total[0] / total.sum(), 0)}" in label
+
+
+@pytest.mark.slow
+def test_the_curves_begin_with_the_class_of_most_rows(opened: Any) -> None:
+    _, payload = example("six")
+    rows = payload["samples"]["test"]["counts"][0]
+    page = opened(payload)
+    assert page.locator("#quality-class").input_value() == str(int(np.argmax(rows)))
 
 
 @pytest.mark.slow

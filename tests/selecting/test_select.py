@@ -298,6 +298,8 @@ def test_unknown_ways_and_options() -> None:
         select(path)
     with pytest.raises(TypeError, match="select needs by="):
         select(path, data=data, leaves=3)
+    with pytest.raises(TypeError, match=r"select has no option 'leavs'.*did you mean 'leaves'"):
+        select(path, leavs=3)
     with pytest.raises(TypeError, match="srm has no option 'cc'; its options are c, size"):
         select(path, by="srm", cc=1)
     with pytest.raises(TypeError, match="folds needs data="):

@@ -32,25 +32,29 @@ class Booster {
             growers_.push_back(make_grower(cells_, columns_, plan.limits, train_, repeats_, *plan.loss));
     }
 
-    /// One tree for each output; many outputs side by side, a single one by all threads.
+    /// One tree for each output: side by side as many as there are threads for all of them, and the rest by
+    /// all threads together.
     void iterate(std::size_t iteration, Boosted& found) {
-        const std::size_t n = plan_.loss->n_outputs();
+        const std::size_t n = plan_.loss->n_outputs(),
+                          n_alone = growers_.size() > 1 ? n - n % pool_.size() : 0;
         // Whole weights are multiplied with whole numbers later on.
         const Aims once{train_.n_rows, train_.target, repeats_ ? nullptr : train_.weight};
-        find_gradients(*plan_.loss, once, raw_, stride_, gradient_.data(), hessian_.data(), pool_,
-                       interrupt_);
+        const auto largest = find_gradients(*plan_.loss, once, raw_, stride_, gradient_.data(),
+                                            hessian_.data(), pool_, interrupt_);
         std::vector<GrownTree> trees(n);
         const auto grow = [&](std::size_t k, std::size_t thread, Pool& pool) {
             const std::uint64_t key = Random{plan_.limits.seed + iteration * n + k}.next();
-            const Task task{
-                *plan_.loss,        train_, gradient_.data() + k * stride_, hessian_.data() + k * stride_,
-                raw_ + k * stride_, key};
+            const Task task{*plan_.loss,
+                            train_,
+                            gradient_.data() + k * stride_,
+                            hessian_.data() + k * stride_,
+                            largest[k],
+                            raw_ + k * stride_,
+                            key};
             trees[k] = growers_[thread]->grow(task, pool, interrupt_);
         };
-        if (growers_.size() > 1)
-            pool_.run(n, [&](std::size_t k, std::size_t thread) { grow(k, thread, serial_); });
-        else
-            for (std::size_t k = 0; k < n; ++k) grow(k, 0, pool_);
+        pool_.run(n_alone, [&](std::size_t k, std::size_t thread) { grow(k, thread, serial_); });
+        for (std::size_t k = n_alone; k < n; ++k) grow(k, 0, pool_);
         for (auto& tree : trees) found.trees.push_back(std::move(tree));
     }
 

@@ -3,9 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
+
+#include "problem.hpp"
 
 namespace treewright::boosting {
 
@@ -107,21 +111,89 @@ bool complete(std::vector<double>& values, const Column& column, const Chosen& r
     });
 }
 
-std::vector<double> edges_of(const Column& column, const Chosen& rows, std::size_t most) {
-    const std::size_t step = std::max<std::size_t>(1, rows.n_repeated() / largest_sample);
-    std::vector<double> sample;
-    for (std::size_t i = 0, next = 0, end = 0; i < rows.n; ++i) {
-        end += rows.count(i);
-        if (next >= end) continue;
-        const double value = column.value(rows[i]);
-        for (; next < end; next += step)
-            if (!std::isnan(value)) sample.push_back(value + 0.0);
+/// A number for each row that depends on its values alone.
+std::vector<std::uint64_t> hashes(const std::vector<Column>& columns, const Chosen& rows, Pool& pool,
+                                  Interrupt& interrupt) {
+    constexpr std::size_t part = 1024;
+    std::vector<std::uint64_t> out(rows.n, 0);
+    pool.run((rows.n + part - 1) / part, [&](std::size_t task, std::size_t) {
+        interrupt.check();
+        const std::size_t begin = task * part, end = std::min(rows.n, begin + part);
+        for (std::size_t column = 0; column < columns.size(); ++column) {
+            const std::uint64_t factor = Random{column}.next() | 1;
+            const auto add = [&](auto bits) {
+                for (std::size_t i = begin; i < end; ++i)
+                    out[i] = (std::rotl(out[i], 25) ^ bits(rows[i])) * factor;
+            };
+            if (columns[column].is_category())
+                add([&](std::size_t row) { return static_cast<std::uint64_t>(columns[column].code(row)); });
+            else
+                with_values(columns[column], [&](auto value) {
+                    add([&](std::size_t row) {
+                        const double v = value(row);
+                        return v == v ? std::bit_cast<std::uint64_t>(v + 0.0) : ~std::uint64_t{0};
+                    });
+                });
+        }
+        for (std::size_t i = begin; i < end; ++i) out[i] = Random{out[i]}.next();
+    });
+    return out;
+}
+
+/// Some rows, from which the edges of cells are estimated. They depend on the rows of the table but not on
+/// their order: sorted by hashes, every so-manieth is taken; of many equal rows it takes a fair share.
+struct Sample {
+    std::vector<std::size_t> rows;  // with repetitions
+    bool is_whole = true;           // all rows are in it
+
+    Sample(const std::vector<Column>& columns, const Chosen& chosen, Pool& pool, Interrupt& interrupt) {
+        const std::size_t step = std::max<std::size_t>(1, chosen.n_repeated() / largest_sample);
+        is_whole = step == 1;
+        std::vector<std::size_t> order(chosen.n);
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        if (!is_whole) order = sorted_by(hashes(columns, chosen, pool, interrupt), pool, interrupt);
+        rows.reserve(chosen.n_repeated() / step + 1);
+        std::size_t next = 0, end = 0;
+        for (const std::size_t i : order)
+            for (end += chosen.count(i); next < end; next += step) rows.push_back(i);
     }
+
+  private:
+    /// The places of numbers in ascending order; they are spread evenly over their range.
+    static std::vector<std::size_t> sorted_by(const std::vector<std::uint64_t>& keys, Pool& pool,
+                                              Interrupt& interrupt) {
+        constexpr std::size_t n_parts = 256;
+        std::array<std::size_t, n_parts + 1> begin{};
+        for (const auto key : keys) ++begin[(key >> 56) + 1];
+        std::partial_sum(begin.begin(), begin.end(), begin.begin());
+        std::vector<std::size_t> order(keys.size());
+        auto next = begin;
+        for (std::size_t i = 0; i < keys.size(); ++i) order[next[keys[i] >> 56]++] = i;
+        pool.run(n_parts, [&](std::size_t part, std::size_t) {
+            interrupt.check();
+            const auto from = order.begin();
+            std::sort(from + static_cast<std::ptrdiff_t>(begin[part]),
+                      from + static_cast<std::ptrdiff_t>(begin[part + 1]),
+                      [&](auto a, auto b) { return keys[a] < keys[b]; });
+        });
+        return order;
+    }
+};
+
+std::vector<double> edges_of(const Column& column, const Chosen& rows, const Sample& chosen,
+                             std::size_t most) {
+    std::vector<double> sample;
+    sample.reserve(chosen.rows.size());
+    with_values(column, [&](auto value) {
+        for (const std::size_t i : chosen.rows)
+            if (const double v = value(rows[i]); !std::isnan(v)) sample.push_back(v + 0.0);
+    });
     const auto distinct = distinct_values(sample);
     if (distinct.size() > most) return even_edges(distinct, sample.size(), most);
     std::vector<double> values;
     for (const auto& each : distinct) values.push_back(each.value);
-    if (step > 1) complete(values, column, rows, most);
+    // Where all values together are too many, those of the sample share the others among them.
+    if (auto all = values; !chosen.is_whole && complete(all, column, rows, most)) values = std::move(all);
     if (!values.empty()) values.pop_back();  // the last cell has no upper edge
     return values;
 }
@@ -152,6 +224,7 @@ class Filler {
            Interrupt& interrupt)
         : columns_(columns), rows_(rows), cells_(cells), edges_(columns.size(), Edges({})) {
         cells.columns.resize(columns.size());
+        const Sample sample(columns, rows, pool, interrupt);
         pool.run(columns.size(), [&](std::size_t i, std::size_t) {
             interrupt.check();
             auto& column = cells.columns[i];
@@ -161,7 +234,7 @@ class Filler {
                 if (column.of_category.empty()) column.of_category.push_back(0);  // only missing values
                 return;
             }
-            column.high = edges_of(columns[i], rows, most);
+            column.high = edges_of(columns[i], rows, sample, most);
             edges_[i] = Edges(column.high);
             column.n_values = column.high.size() + 1;
             column.high.push_back(infinity);
@@ -188,7 +261,7 @@ class Filler {
                 for (std::size_t row = begin; row < end; ++row) {
                     const double v = value(rows_[row]);
                     const std::size_t cell = edges_[i].cell(v);  // NaN comes out as 0
-                    if (v < low[cell]) low[cell] = v;
+                    if (v < low[cell]) low[cell] = v + 0.0;      // 0.0 and −0.0 are one number
                     missing |= v != v;
                     out[row] = v == v ? static_cast<std::uint8_t>(cell) : n_values;
                 }

@@ -1,4 +1,4 @@
-// The exponential function in a form that compilers turn into vector instructions.
+// The exponential function and its inverse in a form that compilers turn into vector instructions.
 #pragma once
 
 #include <bit>
@@ -32,6 +32,27 @@ inline double exponential(double x) {
     sum = sum * r + 1.0;
     sum = sum * r + 1.0;
     return sum * std::bit_cast<double>((std::bit_cast<std::uint64_t>(shifted) + 1023) << 52);
+}
+
+/// log(1 + x) to about one unit in the last place, for 0 <= x <= 1.
+///
+/// log m = 2 artanh((m − 1) / (m + 1)) for m = 1 + x, or m = (1 + x) / 2 where x is above √2 − 1; |s| <
+/// 0.172, and the rest of the series after s^21 is below 2^-58.
+inline double logarithm_of_1_plus(double x) {
+    constexpr double ln2 = 0x1.62e42fefa39efp-1, sqrt2_minus_1 = 0x1.a827999fcef32p-2;
+    const bool is_large = x > sqrt2_minus_1;
+    const double s = (is_large ? x - 1.0 : x) / (x + (is_large ? 3.0 : 2.0)), z = s * s;
+    double sum = 1.0 / 21;
+    sum = sum * z + 1.0 / 19;
+    sum = sum * z + 1.0 / 17;
+    sum = sum * z + 1.0 / 15;
+    sum = sum * z + 1.0 / 13;
+    sum = sum * z + 1.0 / 11;
+    sum = sum * z + 1.0 / 9;
+    sum = sum * z + 1.0 / 7;
+    sum = sum * z + 1.0 / 5;
+    sum = sum * z + 1.0 / 3;
+    return (is_large ? ln2 : 0.0) + (2 * s + 2 * s * z * sum);
 }
 
 }  // namespace treewright::boosting

@@ -2,9 +2,7 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstring>
-#include <vector>
 
 #include "boosting/cells.hpp"
 #include "boosting/sums.hpp"
@@ -60,51 +58,16 @@ void add_group(const Cells& cells, std::size_t first, std::size_t n, const Entry
     }
 }
 
-/// Gradients and hessians of all rows, and how far they are shifted above the count.
-template <class Form>
-struct Packed {
-    const typename Form::RowEntry* rows;
-    int count_bits;
-};
-
-/// Adds some rows to the histograms of the columns [first, last), block by block.
-template <class Form>
-void add_columns(const Cells& cells, std::size_t first, std::size_t last, const Packed<Form>& packed,
-                 const Row* rows, std::size_t n_rows, typename Form::Entry* histogram, Interrupt& interrupt) {
-    std::array<typename Form::Entry, block_size> entries;
+/// Adds rows to the histograms of the columns [first, last), block by block; `entries` are in their order.
+template <class Entry>
+void add_columns(const Cells& cells, std::size_t first, std::size_t last, const Entry* entries,
+                 const Row* rows, std::size_t n_rows, Entry* histogram) {
     for (std::size_t begin = 0; begin < n_rows; begin += block_size) {
-        interrupt.check();
         const std::size_t n = std::min(block_size, n_rows - begin);
-        for (std::size_t i = 0; i < n; ++i) {
-            prefetch(packed.rows + rows[std::min(begin + i + 32, n_rows - 1)]);
-            entries[i] = Form::entry(packed.rows[rows[begin + i]], packed.count_bits);
-        }
         for (std::size_t column = first; column < last; column += group_size)
-            add_group(cells, column, std::min(group_size, last - column), entries.data(), rows + begin, n,
+            add_group(cells, column, std::min(group_size, last - column), entries + begin, rows + begin, n,
                       histogram);
     }
-}
-
-/// The histogram of some rows; many of them by all threads, each with columns of its own.
-template <class Form>
-void build(const Cells& cells, const Packed<Form>& packed, const Row* rows, std::size_t n_rows,
-           typename Form::Entry* histogram, Pool& pool, Interrupt& interrupt) {
-    constexpr std::size_t worth_threads = 1 << 17;
-    const std::size_t n_columns = cells.columns.size();
-    std::fill(histogram, histogram + cells.histogram_size(), typename Form::Entry{});
-    const bool is_large = pool.size() > 1 && n_rows * n_columns > worth_threads;
-    const std::size_t share = is_large ? group_size / 2 : n_columns;
-    pool.run((n_columns + share - 1) / share, [&](std::size_t task, std::size_t) {
-        const std::size_t first = task * share;
-        add_columns<Form>(cells, first, std::min(n_columns, first + share), packed, rows, n_rows, histogram,
-                          interrupt);
-    });
-}
-
-/// What is left of a node without one of its children.
-template <class Entry>
-void subtract(Entry* node, const Entry* child, std::size_t size) {
-    for (std::size_t i = 0; i < size; ++i) node[i] -= child[i];
 }
 
 }  // namespace treewright::boosting

@@ -6,7 +6,9 @@
 #include <limits>
 #include <stdexcept>
 
+#include "boosting/exact_blocks.hpp"
 #include "boosting/exponential.hpp"
+#include "boosting/sums.hpp"
 #include "elementary.hpp"
 
 namespace treewright::boosting {
@@ -17,8 +19,6 @@ constexpr std::size_t piece = 4096;  // rows that are summed up by themselves
 constexpr double farthest = 300.0;   // beyond this a probability is as good as 0 or 1, and hessians vanish
 
 double clipped(double x) { return x < -farthest ? -farthest : x > farthest ? farthest : x; }
-
-double weight_of(const Aims& aims, std::size_t row) { return aims.weight ? aims.weight[row] : 1.0; }
 
 /// A loss of one output, computed row by row: `Own::derive(y, raw, g, h)` gives the gradient and the hessian
 /// of a row, `Own::of_row(y, raw)` its loss.
@@ -40,13 +40,10 @@ class RowLoss : public Loss {
             hessian[i] = aims.weight[i] * h;
         }
     }
-    double sum(const Aims& aims, std::size_t begin, std::size_t end, const double* raw,
-               std::size_t) const override {
-        const Own& own = static_cast<const Own&>(*this);
-        double sum = 0;
-        for (std::size_t i = begin; i < end; ++i)
-            sum += weight_of(aims, i) * own.of_row(aims.target[i], raw[i]);
-        return sum;
+    void fill_losses(const Aims& aims, std::size_t begin, std::size_t end, const double* raw, std::size_t,
+                     double* losses) const override {
+        const Own own = static_cast<const Own&>(*this);
+        for (std::size_t i = begin; i < end; ++i) losses[i - begin] = own.of_row(aims.target[i], raw[i]);
     }
 };
 
@@ -109,29 +106,9 @@ struct Binomial final : RowLoss<Binomial> {
     }
 
     /// −log of the likelihood of a row: log(1 + e) + what lies on the wrong side.
-    static double of_row(double y, double raw) { return elementary::log(factor(raw)) + wrong(y, raw); }
-
-    /// Without weights the factors 1 + e <= 2 are multiplied, so that many rows share one logarithm.
-    double sum(const Aims& aims, std::size_t begin, std::size_t end, const double* raw,
-               std::size_t stride) const override {
-        if (aims.weight) return RowLoss::sum(aims, begin, end, raw, stride);
-        double sum = 0;
-        for (std::size_t first = begin; first < end; first += 512) {
-            double product = 1;
-            for (std::size_t i = first; i < std::min(end, first + 512); ++i) {
-                sum += wrong(aims.target[i], raw[i]);
-                product *= factor(raw[i]);
-            }
-            sum += elementary::log(product);
-        }
-        return sum;
-    }
-
-  private:
-    static double factor(double raw) { return 1 + exponential(-std::abs(clipped(raw))); }
-    static double wrong(double y, double raw) {
-        const double x = clipped(raw);
-        return y > 0.5 ? std::max(-x, 0.0) : std::max(x, 0.0);
+    static double of_row(double y, double raw) {
+        const double x = clipped(raw), wrong = y > 0.5 ? -x : x;
+        return logarithm_of_1_plus(exponential(-std::abs(x))) + (wrong > 0 ? wrong : 0.0);
     }
 };
 
@@ -182,22 +159,37 @@ class Multinomial final : public Loss {
         }
     }
 
-    double sum(const Aims& aims, std::size_t begin, std::size_t end, const double* raw,
-               std::size_t stride) const override {
-        double total = 0;
+    void fill_losses(const Aims& aims, std::size_t begin, std::size_t end, const double* raw,
+                     std::size_t stride, double* losses) const override {
         for (std::size_t i = begin; i < end; ++i) {
             double top = raw[i], sum = 0;
             for (std::size_t k = 1; k < n_outputs_; ++k) top = std::max(top, raw[k * stride + i]);
             for (std::size_t k = 0; k < n_outputs_; ++k) sum += exponential(raw[k * stride + i] - top);
             const double own = raw[static_cast<std::size_t>(aims.target[i]) * stride + i];
-            total += (aims.weight ? aims.weight[i] : 1.0) * (elementary::log(sum) + top - own);
+            losses[i - begin] = elementary::log(sum) + top - own;
         }
-        return total;
     }
 
   private:
     std::size_t n_outputs_;
 };
+
+/// By pairs of rows: compilers do not look for the largest of several at once.
+Extremes extremes(const double* gradient, const double* hessian, std::size_t n) {
+    Pair largest_g{}, largest_h{}, largest_square{};
+    const auto take = [&](Pair g, Pair h) {
+        const Pair square = h > 0.0 ? g * g / h : Pair{};
+        g = g < 0.0 ? -g : g;
+        largest_g = g > largest_g ? g : largest_g;
+        largest_h = h > largest_h ? h : largest_h;
+        largest_square = square > largest_square ? square : largest_square;
+    };
+    for (std::size_t i = 0; i + 1 < n; i += 2)
+        take(Pair{gradient[i], gradient[i + 1]}, Pair{hessian[i], hessian[i + 1]});
+    if (n % 2 == 1) take(Pair{gradient[n - 1], 0.0}, Pair{hessian[n - 1], 0.0});
+    const auto larger = [](Pair pair) { return std::max(pair[0], pair[1]); };
+    return {larger(largest_g), larger(largest_h), larger(largest_square)};
+}
 
 }  // namespace
 
@@ -223,36 +215,55 @@ std::shared_ptr<const Loss> loss_named(const std::string& name, double quantile,
     throw std::invalid_argument("there is no loss '" + name + "'");
 }
 
-void find_gradients(const Loss& loss, const Aims& aims, const double* raw, std::size_t stride,
-                    double* gradient, double* hessian, Pool& pool, Interrupt& interrupt) {
-    std::vector<std::vector<double>> scratch(pool.size());
+std::vector<Extremes> find_gradients(const Loss& loss, const Aims& aims, const double* raw,
+                                     std::size_t stride, double* gradient, double* hessian, Pool& pool,
+                                     Interrupt& interrupt) {
+    struct alignas(64) Worker {
+        std::vector<double> scratch;
+        std::vector<Extremes> largest;
+    };
+    std::vector<Worker> workers(pool.size());
+    for (auto& worker : workers) worker.largest.resize(loss.n_outputs());
     pool.run((aims.n_rows + piece - 1) / piece, [&](std::size_t task, std::size_t thread) {
         interrupt.check();
+        Worker& worker = workers[thread];
         const std::size_t begin = task * piece, end = std::min(aims.n_rows, begin + piece);
-        loss.fill_gradients(aims, begin, end, raw, stride, gradient, hessian, scratch[thread]);
+        loss.fill_gradients(aims, begin, end, raw, stride, gradient, hessian, worker.scratch);
+        for (std::size_t k = 0; k < loss.n_outputs(); ++k)
+            worker.largest[k].join(
+                extremes(gradient + k * stride + begin, hessian + k * stride + begin, end - begin));
     });
+    std::vector<Extremes> largest(loss.n_outputs());
+    for (const auto& worker : workers)
+        for (std::size_t k = 0; k < loss.n_outputs(); ++k) largest[k].join(worker.largest[k]);
+    return largest;
 }
 
 double mean_loss(const Loss& loss, const Aims& aims, const double* raw, std::size_t stride, Pool& pool,
                  Interrupt& interrupt) {
-    const std::size_t n_pieces = (aims.n_rows + piece - 1) / piece;
-    std::vector<double> losses(n_pieces), weights(n_pieces);
-    pool.run(n_pieces, [&](std::size_t task, std::size_t) {
+    struct alignas(64) Worker {
+        std::vector<double> losses;
+        ExactSum loss, weight;
+    };
+    std::vector<Worker> workers(pool.size());
+    pool.run((aims.n_rows + piece - 1) / piece, [&](std::size_t task, std::size_t thread) {
         interrupt.check();
+        Worker& worker = workers[thread];
+        worker.losses.resize(piece);
         const std::size_t begin = task * piece, end = std::min(aims.n_rows, begin + piece);
-        losses[task] = loss.sum(aims, begin, end, raw, stride);
-        weights[task] = static_cast<double>(end - begin);
-        if (aims.weight) {
-            weights[task] = 0;
-            for (std::size_t i = begin; i < end; ++i) weights[task] += aims.weight[i];
+        loss.fill_losses(aims, begin, end, raw, stride, worker.losses.data());
+        if (!aims.weight) return add_all(worker.losses.data(), end - begin, worker.loss);
+        for (std::size_t i = begin; i < end; ++i) {
+            worker.loss.add_product(aims.weight[i], worker.losses[i - begin]);
+            worker.weight.add(aims.weight[i]);
         }
     });
-    double sum = 0, weight = 0;
-    for (std::size_t i = 0; i < n_pieces; ++i) {
-        sum += losses[i];
-        weight += weights[i];
+    ExactSum sum, weight;
+    for (const auto& worker : workers) {
+        sum.add(worker.loss);
+        weight.add(worker.weight);
     }
-    return sum / weight;
+    return sum.rounded() / (aims.weight ? weight.rounded() : static_cast<double>(aims.n_rows));
 }
 
 }  // namespace treewright::boosting

@@ -2,6 +2,7 @@
 // is.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -47,19 +48,32 @@ class Loss {
     virtual void fill_gradients(const Aims& aims, std::size_t begin, std::size_t end, const double* raw,
                                 std::size_t stride, double* gradient, double* hessian,
                                 std::vector<double>& scratch) const = 0;
-    /// The sum of weight times loss.
-    virtual double sum(const Aims& aims, std::size_t begin, std::size_t end, const double* raw,
-                       std::size_t stride) const = 0;
+    /// The loss of each row, for a weight of 1; the first one is that of row `begin`.
+    virtual void fill_losses(const Aims& aims, std::size_t begin, std::size_t end, const double* raw,
+                             std::size_t stride, double* losses) const = 0;
 };
 
 /// The loss of a name; throws std::invalid_argument if there is none. `quantile` is of that loss alone.
 std::shared_ptr<const Loss> loss_named(const std::string& name, double quantile, std::size_t n_classes);
 
-/// Gradients and hessians at `raw`; all three are (outputs, stride) and the first n_rows of a line are meant.
-void find_gradients(const Loss& loss, const Aims& aims, const double* raw, std::size_t stride,
-                    double* gradient, double* hessian, Pool& pool, Interrupt& interrupt);
+/// The largest gradient and hessian of some rows, and the largest g²/h.
+struct Extremes {
+    double gradient = 0, hessian = 0, squares = 0;
 
-/// The mean loss per unit of weight; added up in pieces of fixed size, so that threads do not change it.
+    void join(const Extremes& other) {
+        gradient = std::max(gradient, other.gradient);
+        hessian = std::max(hessian, other.hessian);
+        squares = std::max(squares, other.squares);
+    }
+};
+
+/// Gradients and hessians at `raw`; all three are (outputs, stride) and the first n_rows of a line are meant.
+/// Returns the largest ones of each output.
+std::vector<Extremes> find_gradients(const Loss& loss, const Aims& aims, const double* raw,
+                                     std::size_t stride, double* gradient, double* hessian, Pool& pool,
+                                     Interrupt& interrupt);
+
+/// The mean loss per unit of weight. The sums are exact: neither threads nor the order of rows change it.
 double mean_loss(const Loss& loss, const Aims& aims, const double* raw, std::size_t stride, Pool& pool,
                  Interrupt& interrupt);
 

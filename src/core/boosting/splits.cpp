@@ -25,17 +25,6 @@ std::size_t border_between(const CellColumn& cells, std::size_t cell, std::size_
 
 }  // namespace
 
-/// The best split so far; what is needed to write it down is kept small while columns are compared.
-template <class Form>
-struct SplitSearch<Form>::Best {
-    double worth = 0;  // of both sides
-    bool is_set = false;
-    std::size_t column = 0, cell = 0, next_cell = 0;
-    bool missing_left = false;
-    Sums left;
-    std::vector<std::size_t> categories;  // cells that go left
-};
-
 template <class Form>
 double SplitSearch<Form>::bounded_worth(const Sums& left, const Sums& right, std::size_t column,
                                         const Bounds& bounds) const {
@@ -74,7 +63,9 @@ struct SplitSearch<Form>::Borders {
 
 /// At most so much is to be had at the borders of a column, in units, but for rounding.
 template <class Form>
-double SplitSearch<Form>::most_worth(const Borders& borders, const Sums& all) const {
+double SplitSearch<Form>::most_worth(const Borders& borders, const Sums& all) const
+    requires Form::has_pairs
+{
     const double room = limits_.l2 / units_.hessian;
     const auto all_gradient = static_cast<double>(all.gradient);
     const double all_hessian = static_cast<double>(all.hessian) + 2 * room;
@@ -96,12 +87,13 @@ double SplitSearch<Form>::most_worth(const Borders& borders, const Sums& all) co
 /// and are told apart by pairs of borders, with room for rounding.
 template <class Form>
 void SplitSearch<Form>::scan(std::size_t column, const Entry* histogram, const NodeSums& node,
-                             bool missing_left, Best& best) const {
+                             bool missing_left, BestSplit& best) const {
     const std::size_t n = cells_.columns[column].n_values;
     const Borders borders(histogram, n, missing_left, node.all.count, limits_, units_);
     const bool is_bounded = !limits_.monotone.empty();
     if (borders.begin >= borders.end) return;
-    if (!is_bounded && most_worth(borders, node.all) * scale_ * (1 + 1e-9) < best.worth) return;
+    if constexpr (Form::has_pairs)
+        if (!is_bounded && most_worth(borders, node.all) * scale_ * (1 + 1e-9) < best.worth) return;
     std::size_t found = n;
     for (std::size_t cell = borders.begin; cell < borders.end; ++cell) {
         const Sums left = Form::unpack(units_, borders.left[cell]), right = node.all - left;
@@ -124,7 +116,7 @@ void SplitSearch<Form>::scan(std::size_t column, const Entry* histogram, const N
 
 template <class Form>
 void SplitSearch<Form>::search_numbers(std::size_t column, const Entry* histogram, const NodeSums& node,
-                                       Best& best) const {
+                                       BestSplit& best) const {
     const auto& cells = cells_.columns[column];
     const bool has_missing = cells.has_missing && !Form::is_empty(histogram[cells.n_values]);
     for (const bool missing_left : {false, true})
@@ -136,7 +128,7 @@ void SplitSearch<Form>::search_numbers(std::size_t column, const Entry* histogra
 /// rows to be ordered stay on the side of the many.
 template <class Form>
 void SplitSearch<Form>::search_categories(std::size_t column, const Entry* histogram, const NodeSums& node,
-                                          Best& best) const {
+                                          BestSplit& best) const {
     struct Category {
         double step;
         std::size_t cell;
@@ -159,7 +151,7 @@ void SplitSearch<Form>::search_categories(std::size_t column, const Entry* histo
         Sums left;
         std::size_t found = 0;
         for (std::size_t i = 0; i < most; ++i) {
-            left.add(ordered[from_above ? ordered.size() - 1 - i : i].sums);
+            left += ordered[from_above ? ordered.size() - 1 - i : i].sums;
             const Sums right = node.all - left;
             if (!fits(left)) continue;
             if (!fits(right)) break;
@@ -180,61 +172,58 @@ void SplitSearch<Form>::search_categories(std::size_t column, const Entry* histo
 }
 
 template <class Form>
-BoostedSplit SplitSearch<Form>::search(const Entry* histogram, const NodeSums& node,
-                                       const std::vector<std::uint8_t>& is_drawn) const {
-    Best best;
+BestSplit SplitSearch<Form>::begin(const NodeSums& node) const {
     const double g = gradient(node.all);
-    const double own = limits_.monotone.empty()
-                           ? worth(node.all)
-                           : -g * newton_step(g, hessian(node.all), limits_.l2, node.bounds);
-    best.worth = own > 0 ? own * (1 + noise) : own;
-    for (std::size_t column = 0; column < cells_.columns.size(); ++column) {
-        if (!is_drawn.empty() && !is_drawn[column]) continue;
-        const Entry* const of = histogram + cells_.start[column];
-        if (cells_.columns[column].is_category())
-            search_categories(column, of, node, best);
-        else
-            search_numbers(column, of, node, best);
-    }
-    return best.is_set ? written(best, histogram, node, own) : BoostedSplit{};
+    BestSplit best;
+    best.own = limits_.monotone.empty() ? worth(node.all)
+                                        : -g * newton_step(g, hessian(node.all), limits_.l2, node.bounds);
+    best.worth = best.own > 0 ? best.own * (1 + noise) : best.own;
+    return best;
 }
 
 template <class Form>
-BoostedSplit SplitSearch<Form>::written(const Best& best, const Entry* histogram, const NodeSums& node,
-                                        double own) const {
+void SplitSearch<Form>::search(std::size_t column, const Entry* histogram, const NodeSums& node,
+                               BestSplit& best) const {
+    const Entry* const of = histogram + cells_.start[column];
+    if (cells_.columns[column].is_category())
+        search_categories(column, of, node, best);
+    else
+        search_numbers(column, of, node, best);
+}
+
+template <class Form>
+BoostedSplit SplitSearch<Form>::written(const BestSplit& best, const Entry* histogram) const {
     const auto& cells = cells_.columns[best.column];
+    const Entry* const of = histogram + cells_.start[best.column];
+    const std::size_t n = cells.n_values;
     BoostedSplit split;
-    split.gain = best.worth - own;
+    split.gain = best.worth - best.own;
     split.column = best.column;
     split.left = best.left;
     if (cells.is_category()) {
+        for (std::size_t cell = 0; cell < n; ++cell)
+            if (Form::is_empty(of[cell])) split.goes_left[cell] = BoostedSplit::unseen;
         for (const auto cell : best.categories) split.goes_left[cell] = 1;
     } else {
         const std::size_t border = border_between(cells, best.cell, best.next_cell);
-        split.low = border + 1 == cells.n_values ? infinity : cells.high[border];
-        split.high = border + 1 == cells.n_values ? infinity : cells.low[border + 1];
+        split.low = border + 1 == n ? infinity : cells.high[border];
+        split.high = border + 1 == n ? infinity : cells.low[border + 1];
         std::fill(split.goes_left.begin(), split.goes_left.begin() + static_cast<std::ptrdiff_t>(border) + 1,
                   1);
-        split.goes_left[cells.n_values] = best.missing_left;
+        split.goes_left[n] = best.missing_left;
     }
-    send_unseen(split, histogram, 2 * best.left.count >= node.all.count);
+    if (!cells.has_missing || Form::is_empty(of[n])) split.goes_left[n] = BoostedSplit::unseen;
     return split;
 }
 
-template <class Form>
-void SplitSearch<Form>::send_unseen(BoostedSplit& split, const Entry* histogram, bool heavier_left) const {
-    const auto& cells = cells_.columns[split.column];
-    const Entry* const of = histogram + cells_.start[split.column];
-    for (std::size_t cell = 0; cells.is_category() && cell < cells.n_values; ++cell)
-        if (Form::is_empty(of[cell])) split.goes_left[cell] = heavier_left;
-    if (!cells.has_missing || Form::is_empty(of[cells.n_values]))
-        split.goes_left[cells.n_values] = heavier_left;
-    split.missing_left = split.goes_left[cells.n_values];
+void send_unseen(BoostedSplit& split, const CellColumn& cells, bool heavier_left) {
+    for (auto& side : split.goes_left)
+        if (side == BoostedSplit::unseen) side = heavier_left;
+    split.missing_left = split.goes_left[cells.n_values] != 0;
 }
 
-template class SplitSearch<Narrow<std::int32_t>>;
-template class SplitSearch<Narrow<std::int64_t>>;
-template class SplitSearch<Wide<std::int32_t>>;
-template class SplitSearch<Wide<std::int64_t>>;
+template class SplitSearch<NarrowSums>;
+template class SplitSearch<WideSums>;
+template class SplitSearch<LooseSums>;
 
 }  // namespace treewright::boosting

@@ -39,7 +39,9 @@ struct BoostedSplit {
     Sums left;
     bool missing_left = false;
     double low = 0, high = 0;                   // of numbers: any threshold between them parts the cells
-    std::array<std::uint8_t, 256> goes_left{};  // for each cell
+    std::array<std::uint8_t, 256> goes_left{};  // for each cell; until it is known, `unseen`
+
+    static constexpr std::uint8_t unseen = 2;
 
     bool is_set() const { return gain > 0; }
 };
@@ -51,7 +53,24 @@ struct NodeSums {
     Bounds bounds;
 };
 
-/// Searches one column after the other; strictly better ones win, so that of equals the first does.
+/// The best split so far; what is needed to write it down is kept small while columns are compared.
+struct BestSplit {
+    double own = 0;    // the worth of the node as it is
+    double worth = 0;  // of both sides
+    bool is_set = false;
+    std::size_t column = 0, cell = 0, next_cell = 0;
+    bool missing_left = false;
+    Sums left;
+    std::vector<std::size_t> categories;  // cells that go left
+
+    /// Whether it comes before another one: of equals the first column does.
+    bool beats(const BestSplit& other) const {
+        if (!is_set || !other.is_set) return is_set;
+        return worth != other.worth ? worth > other.worth : column < other.column;
+    }
+};
+
+/// Searches columns, in any order and by any threads; of equal splits the one of the first column wins.
 template <class Form>
 class SplitSearch {
   public:
@@ -63,22 +82,23 @@ class SplitSearch {
           units_(units),
           scale_(units.gradient * units.gradient / units.hessian) {}
 
-    /// The best split of a node among the columns for which `is_drawn` (empty: all) is set.
-    BoostedSplit search(const Entry* histogram, const NodeSums& node,
-                        const std::vector<std::uint8_t>& is_drawn) const;
-    /// Sends cells in which the node has no rows with the heavier side, or at numbers with the nearer one.
-    void send_unseen(BoostedSplit& split, const Entry* histogram, bool heavier_left) const;
+    /// What a split of a node has to beat.
+    BestSplit begin(const NodeSums& node) const;
+    /// Looks for a better split in a column; columns come in ascending order. `histogram` is that of all.
+    void search(std::size_t column, const Entry* histogram, const NodeSums& node, BestSplit& best) const;
+    /// Cells without rows of the node go to no side yet.
+    BoostedSplit written(const BestSplit& best, const Entry* histogram) const;
 
   private:
-    struct Best;
     struct Borders;
-    BoostedSplit written(const Best& best, const Entry* histogram, const NodeSums& node, double own) const;
-    void search_numbers(std::size_t column, const Entry* histogram, const NodeSums& node, Best& best) const;
+    void search_numbers(std::size_t column, const Entry* histogram, const NodeSums& node,
+                        BestSplit& best) const;
     void search_categories(std::size_t column, const Entry* histogram, const NodeSums& node,
-                           Best& best) const;
-    double most_worth(const Borders& borders, const Sums& all) const;
+                           BestSplit& best) const;
+    double most_worth(const Borders& borders, const Sums& all) const
+        requires Form::has_pairs;
     void scan(std::size_t column, const Entry* histogram, const NodeSums& node, bool missing_left,
-              Best& best) const;
+              BestSplit& best) const;
     bool fits(const Sums& side) const {
         return side.count >= limits_.min_rows_leaf && hessian(side) >= limits_.min_hessian;
     }
@@ -97,6 +117,9 @@ class SplitSearch {
     double scale_;  // the worth of a side whose sums are counted in units
 };
 
+/// Sends cells in which the node has no rows with the heavier side, or at numbers with the nearer one.
+void send_unseen(BoostedSplit& split, const CellColumn& cells, bool heavier_left);
+
 /// The Newton step of a node: −G / (H + λ) within its bounds. Where predictions are certain to the last bit
 /// the hessians vanish; the smallest one that counts keeps the step finite.
 inline double newton_step(double gradient, double hessian, double l2, const Bounds& bounds) {
@@ -105,9 +128,8 @@ inline double newton_step(double gradient, double hessian, double l2, const Boun
     return step < bounds.low ? bounds.low : step > bounds.high ? bounds.high : step;
 }
 
-extern template class SplitSearch<Narrow<std::int32_t>>;
-extern template class SplitSearch<Narrow<std::int64_t>>;
-extern template class SplitSearch<Wide<std::int32_t>>;
-extern template class SplitSearch<Wide<std::int64_t>>;
+extern template class SplitSearch<NarrowSums>;
+extern template class SplitSearch<WideSums>;
+extern template class SplitSearch<LooseSums>;
 
 }  // namespace treewright::boosting

@@ -2,11 +2,13 @@
 #include "boosting/trees.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <array>
 #include <numeric>
 #include <queue>
+#include <utility>
 
-#include "boosting/histograms.hpp"
+#include "boosting/adding.hpp"
+#include "boosting/division.hpp"
 #include "boosting/leaves.hpp"
 
 namespace treewright::boosting {
@@ -14,30 +16,6 @@ namespace treewright::boosting {
 namespace {
 
 constexpr std::size_t most_bytes = std::size_t{1} << 29;  // of histograms that are kept at a time
-
-/// Rows [begin, end) of an order that is divided as the tree grows.
-struct Segment {
-    std::size_t begin = 0, end = 0;
-    std::size_t size() const { return end - begin; }
-};
-
-/// Divides the rows of a segment: those that go left come first, both sides in their old order.
-Segment divide(std::vector<Row>& order, std::vector<Row>& spare, const Segment& segment,
-               const std::uint8_t* cells, const BoostedSplit& split) {
-    Row* const rows = order.data() + segment.begin;
-    const std::uint8_t* const goes_left = split.goes_left.data();
-    std::size_t n_left = 0, n_right = 0;
-    for (std::size_t i = 0; i < segment.size(); ++i) {
-        const Row row = rows[i];
-        const std::size_t left = goes_left[cells[row]];
-        rows[n_left] = row;
-        spare[n_right] = row;
-        n_left += left;
-        n_right += 1 - left;
-    }
-    std::copy_n(spare.begin(), n_right, rows + n_left);
-    return {segment.begin, segment.begin + n_left};
-}
 
 struct BoostedNode {
     Segment rows, validation;
@@ -47,6 +25,7 @@ struct BoostedNode {
     std::vector<std::uint32_t> groups;  // those that have all columns of its path
     BoostedSplit split;
     std::int32_t left = -1, step = -1;
+    bool is_searched = true;
     std::size_t histogram = no_histogram;
 
     static constexpr std::size_t no_histogram = static_cast<std::size_t>(-1);
@@ -55,10 +34,10 @@ struct BoostedNode {
 /// The units of a form, by the number of rows and the largest gradient and hessian.
 using UnitsOf = Units (*)(std::size_t, double, double);
 
-template <class Form>
+template <class Form, class NodeForm>
 class Grower : public TreeGrower {
   public:
-    using Entry = typename Form::Entry;
+    using NodeEntry = typename NodeForm::Entry;
 
     /// `n_train` rows; where they are `repeats`, `units_of` is that of the form that the repeated rows would
     /// have.
@@ -70,20 +49,20 @@ class Grower : public TreeGrower {
           n_train_(n_train),
           repeats_(repeats),
           units_of_(units_of),
-          rows_(n_train),
+          adder_(cells, n_train),
           leaf_(cells.n_rows),
-          order_(n_train),
-          validation_(cells.n_rows - n_train),
-          spare_(std::max(n_train, validation_.size())) {}
+          order_{std::vector<Row>(n_train), std::vector<Row>(n_train)},
+          validation_{std::vector<Row>(cells.n_rows - n_train), std::vector<Row>(cells.n_rows - n_train)} {}
 
     GrownTree grow(const Task& task, Pool& pool, Interrupt& interrupt) override {
         pool_ = &pool;
         interrupt_ = &interrupt;
-        pack(task);
-        start(task.key);
-        const SplitSearch<Form> search(cells_, limits_, units_);
+        units_ = units_of_(n_repeated(), task.largest.gradient, task.largest.hessian);
+        const SplitSearch<NodeForm> search(cells_, limits_, units_);
         search_ = &search;
-        find_split(0);
+        adder_.use(pool, interrupt, units_);
+        best_.resize(pool.size());
+        start(task);
         // Without a budget the order does not matter: the last one made comes first, which keeps few
         // histograms.
         for (std::int64_t n_leaves = 1; !open_.empty() && n_leaves != limits_.max_leaves; ++n_leaves) {
@@ -104,138 +83,189 @@ class Grower : public TreeGrower {
         }
     };
 
-    /// Gradients and hessians as whole numbers.
-    void pack(const Task& task) {
-        const double *const g = task.gradient, *const h = task.hessian;
-        double largest_gradient = 0, largest_hessian = 0;
-        for (std::size_t i = 0; i < n_train_; ++i)
-            largest_gradient = std::max(largest_gradient, std::abs(g[i]));
-        for (std::size_t i = 0; i < n_train_; ++i) largest_hessian = std::max(largest_hessian, h[i]);
-        units_ = units_of_(repeats_ ? repeats_.n_rows : n_train_, largest_gradient, largest_hessian);
-        for (std::size_t i = 0; i < n_train_; ++i) rows_[i] = Form::pack(units_, g[i], h[i]);
-        for (std::size_t i = 0; repeats_ && i < n_train_; ++i)
-            rows_[i] = Form::times(rows_[i], static_cast<std::int64_t>(repeats_.weight[i]));
-    }
-    /// How much the rows of a node count for.
-    double weight_of(const BoostedNode& node) const {
-        if (!repeats_) return static_cast<double>(node.sums.all.count);
-        double sum = 0;
-        for (std::size_t i = node.rows.begin; i < node.rows.end; ++i) sum += repeats_.weight[order_[i]];
-        return sum;
-    }
-    bool is_heavier_left(const BoostedNode& node) const {
-        const std::uint8_t* const cells = cells_.column(node.split.column);
-        double left = 0;
-        for (std::size_t i = node.rows.begin; i < node.rows.end; ++i)
-            left += node.split.goes_left[cells[order_[i]]] ? repeats_.weight[order_[i]] : 0.0;
-        return 2 * left >= node.sums.weight;
-    }
+    std::size_t n_repeated() const { return repeats_ ? repeats_.n_rows : n_train_; }
 
-    void start(std::uint64_t key) {
+    void start(const Task& task) {
         nodes_.clear();
         open_.clear();
         free_.resize(histograms_.size());
         std::iota(free_.begin(), free_.end(), std::size_t{0});
-        std::iota(order_.begin(), order_.end(), Row{0});
-        std::iota(validation_.begin(), validation_.end(), static_cast<Row>(n_train_));
+        std::iota(validation_[0].begin(), validation_[0].end(), static_cast<Row>(n_train_));
         BoostedNode root;
         root.rows = {0, n_train_};
-        root.validation = {0, validation_.size()};
-        root.key = key;
+        root.validation = {0, validation_[0].size()};
+        root.key = task.key;
         root.sums.bounds = {-limits_.max_step, limits_.max_step};
-        Entry all{};
-        for (const auto& row : rows_) all += Form::entry(row, units_.count_bits);
-        root.sums.all = Form::unpack(units_, all);
+        root.sums.weight = static_cast<double>(n_repeated());
+        root.sums.all.count = static_cast<std::int64_t>(n_train_);
         root.groups.resize(limits_.groups.size());
         std::iota(root.groups.begin(), root.groups.end(), std::uint32_t{0});
         nodes_.push_back(root);
-        if (may_split(root)) build_histogram(0);
+        const bool is_searched = may_split(root);
+        if (is_searched) begin_histogram(0);
+        nodes_[0].sums.all =
+            adder_.pack(task.gradient, task.hessian, repeats_, order_[0].data(), is_searched);
+        if (is_searched) find_splits(0);
     }
 
     std::int32_t next_open() {
-        if (limits_.max_leaves < 0) {
-            const auto node = open_.back().node;
-            open_.pop_back();
-            return node;
-        }
-        std::pop_heap(open_.begin(), open_.end());
+        if (limits_.max_leaves >= 0) std::pop_heap(open_.begin(), open_.end());
         const auto node = open_.back().node;
         open_.pop_back();
         return node;
     }
-
     bool may_split(const BoostedNode& node) const {
         return node.sums.all.count >= 2 * limits_.min_rows_leaf && node.sums.all.count >= 2 &&
                (limits_.max_depth < 0 || node.depth < limits_.max_depth);
     }
 
-    /// A place for a histogram; beyond what memory allows none, and children are then counted from their
-    /// rows.
-    bool take_histogram(BoostedNode& node) {
+    // ---- histograms ----
+
+    void begin_histogram(std::int32_t index) {
+        take_histogram(index);
+        const BoostedNode& node = nodes_[index];
+        adder_.begin(histograms_[node.histogram].data(), order_of(node).data() + node.rows.begin,
+                     node.rows.size());
+    }
+    /// Makes the histogram of a node from its rows alone, and searches it.
+    void build_histogram(std::int32_t index) {
+        begin_histogram(index);
+        if (adder_.takes_rows())
+            adder_.add_all();
+        else
+            adder_.gather_all();
+        find_splits(index);
+    }
+
+    /// A place for a histogram; where memory allows no more, the least urgent node gives way.
+    void take_histogram(std::int32_t index) {
         if (free_.empty()) {
-            const std::size_t bytes = cells_.histogram_size() * sizeof(Entry);
-            if (histograms_.size() >= std::max<std::size_t>(3, most_bytes / std::max<std::size_t>(bytes, 1)))
-                return false;
-            free_.push_back(histograms_.size());
-            histograms_.emplace_back(cells_.histogram_size());
+            const std::size_t bytes = cells_.histogram_size() * sizeof(NodeEntry);
+            if (histograms_.size() < std::max<std::size_t>(3, most_bytes / std::max<std::size_t>(bytes, 1))) {
+                free_.push_back(histograms_.size());
+                histograms_.emplace_back(cells_.histogram_size());
+            } else {
+                drop_histogram(nodes_[least_urgent()]);
+            }
         }
-        node.histogram = free_.back();
+        nodes_[index].histogram = free_.back();
         free_.pop_back();
-        return true;
+    }
+    /// Of the open nodes with a histogram the one with the least gain.
+    std::int32_t least_urgent() const {
+        const auto has = [&](const Open& open) {
+            return nodes_[open.node].histogram != BoostedNode::no_histogram;
+        };
+        return std::min_element(
+                   open_.begin(), open_.end(),
+                   [&](const Open& a, const Open& b) { return has(a) != has(b) ? has(a) : a < b; })
+            ->node;
     }
     void drop_histogram(BoostedNode& node) {
         if (node.histogram != BoostedNode::no_histogram) free_.push_back(node.histogram);
         node.histogram = BoostedNode::no_histogram;
     }
-    void build_histogram(std::int32_t index) {
-        BoostedNode& node = nodes_[index];
-        if (!take_histogram(node)) {  // the least urgent one gives way
-            drop_histogram(nodes_[std::min_element(open_.begin(), open_.end(), [&](auto a, auto b) {
-                                      const bool has_a =
-                                          nodes_[a.node].histogram != BoostedNode::no_histogram;
-                                      const bool has_b =
-                                          nodes_[b.node].histogram != BoostedNode::no_histogram;
-                                      return has_a != has_b ? has_a : a < b;
-                                  })->node]);
-            take_histogram(node);
-        }
-        build<Form>(cells_, {rows_.data(), units_.count_bits}, order_.data() + node.rows.begin,
-                    node.rows.size(), histograms_[node.histogram].data(), *pool_, *interrupt_);
-    }
+
+    // ---- splits ----
 
     /// The columns that a node may test; empty: all. Of those in its groups as large a share is drawn as of
     /// all columns.
-    const std::vector<std::uint8_t>& candidates(const BoostedNode& node) {
+    std::vector<std::uint8_t> candidates(const BoostedNode& node) const {
         const std::size_t n = cells_.columns.size(), n_drawn = limits_.columns_drawn;
         const bool draws = n_drawn > 0 && n_drawn < n;
-        if (!draws && limits_.groups.empty()) return candidates_;
-        candidates_.assign(n, limits_.groups.empty());
+        if (!draws && limits_.groups.empty()) return {};
+        std::vector<std::uint8_t> is_meant(n, limits_.groups.empty());
         for (const auto group : node.groups)
-            for (const auto column : limits_.groups[group]) candidates_[column] = 1;
-        if (!draws) return candidates_;
+            for (const auto column : limits_.groups[group]) is_meant[column] = 1;
+        if (!draws) return is_meant;
         std::vector<std::size_t> order;
         for (std::size_t column = 0; column < n; ++column)
-            if (candidates_[column]) order.push_back(column);
+            if (is_meant[column]) order.push_back(column);
         Random random{node.key};
-        candidates_.assign(n, 0);
+        is_meant.assign(n, 0);
         for (std::size_t i = 0; i < (n_drawn * order.size() + n - 1) / n; ++i) {
             std::swap(order[i], order[i + random.below(order.size() - i)]);
-            candidates_[order[i]] = 1;
+            is_meant[order[i]] = 1;
         }
-        return candidates_;
+        return is_meant;
     }
 
-    /// Searches a node that has a histogram; one that has no split gives it back.
-    void find_split(std::int32_t index) {
+    /// Finishes the histogram of a node column by column, and with it that of its sibling, which is what
+    /// their parent has beside it; searches both. −1: there is none.
+    void find_splits(std::int32_t index, std::int32_t sibling = -1, std::int32_t parent = -1) {
+        const std::int32_t nodes[2] = {index, sibling};
+        NodeEntry* const own = histograms_[nodes_[index].histogram].data();
+        NodeEntry* const rest = parent < 0 ? nullptr : histograms_[nodes_[parent].histogram].data();
+        NodeEntry* const histograms[2] = {own, rest};
+        std::vector<std::uint8_t> is_meant[2];
+        for (const std::size_t side : {0, 1}) {
+            if (!is_searched(nodes[side])) continue;
+            is_meant[side] = candidates(nodes_[nodes[side]]);
+            for (auto& best : best_) best[side] = search_->begin(nodes_[nodes[side]].sums);
+        }
+        const auto search = [&](std::size_t column, std::size_t thread) {
+            for (std::size_t i = cells_.start[column]; rest && i < cells_.start[column + 1]; ++i)
+                rest[i] -= own[i];
+            for (const std::size_t side : {0, 1})
+                if (is_searched(nodes[side]) && (is_meant[side].empty() || is_meant[side][column]))
+                    search_->search(column, histograms[side], nodes_[nodes[side]].sums, best_[thread][side]);
+        };
+        adder_.finish(2 * cells_.histogram_size(),
+                      [&](std::size_t first, std::size_t last, std::size_t thread) {
+                          for (std::size_t column = first; column < last; ++column) search(column, thread);
+                      });
+        if (rest)
+            nodes_[sibling].histogram =
+                std::exchange(nodes_[parent].histogram, std::size_t{BoostedNode::no_histogram});
+        // Without a budget the last one comes first: the right child, whatever was added up.
+        const bool in_order = index < sibling || sibling < 0;
+        for (const std::size_t side : {in_order ? 0 : 1, in_order ? 1 : 0})
+            if (is_searched(nodes[side])) open(nodes[side], side);
+        for (const auto node : nodes)
+            if (node >= 0 && !nodes_[node].split.is_set()) drop_histogram(nodes_[node]);
+    }
+    bool is_searched(std::int32_t node) const { return node >= 0 && nodes_[node].is_searched; }
+
+    /// Puts a node among the open ones if a split was found.
+    void open(std::int32_t index, std::size_t side) {
+        const BestSplit* best = &best_[0][side];
+        for (const auto& of_thread : best_)
+            if (of_thread[side].beats(*best)) best = &of_thread[side];
+        if (!best->is_set) return;
         BoostedNode& node = nodes_[index];
-        if (node.histogram == BoostedNode::no_histogram) return;
-        node.sums.weight = weight_of(node);
-        node.split = search_->search(histograms_[node.histogram].data(), node.sums, candidates(node));
-        if (!node.split.is_set()) return drop_histogram(node);
-        if (repeats_)
-            search_->send_unseen(node.split, histograms_[node.histogram].data(), is_heavier_left(node));
+        node.split = search_->written(*best, histograms_[node.histogram].data());
+        if (!repeats_)
+            send_unseen(node.split, cells_.columns[node.split.column],
+                        2 * node.split.left.count >= node.sums.all.count);
         open_.push_back({node.split.gain, index});
         if (limits_.max_leaves >= 0) std::push_heap(open_.begin(), open_.end());
+    }
+
+    const std::vector<Row>& order_of(const BoostedNode& node) const {
+        return order_[static_cast<std::size_t>(node.depth) % 2];
+    }
+    const std::vector<Row>& validation_of(const BoostedNode& node) const {
+        return validation_[static_cast<std::size_t>(node.depth) % 2];
+    }
+
+    /// Where the rows of its children are put.
+    static Row* next_order(const BoostedNode& node, std::array<std::vector<Row>, 2>& orders) {
+        return orders[static_cast<std::size_t>(node.depth + 1) % 2].data();
+    }
+
+    /// The weight of the rows that go left, where weights are whole numbers: a sum without rounding.
+    double left_weight(const BoostedNode& node) const {
+        const std::uint8_t* const cells = cells_.column(node.split.column);
+        const Row* const rows = order_of(node).data();
+        std::vector<double> left(pool_->size(), 0.0);
+        in_chunks(node.rows.begin, node.rows.end, adder_.is_many(node.rows.size()), *pool_,
+                  [&](std::size_t begin, std::size_t end, std::size_t thread) {
+                      double sum = 0;
+                      for (std::size_t i = begin; i < end; ++i)
+                          sum += node.split.goes_left[cells[rows[i]]] ? repeats_.weight[rows[i]] : 0.0;
+                      left[thread] += sum;
+                  });
+        return std::accumulate(left.begin(), left.end(), 0.0);
     }
 
     void cut(std::int32_t index, bool is_last) {
@@ -243,13 +273,18 @@ class Grower : public TreeGrower {
         nodes_[index].left = left_index;
         nodes_.resize(nodes_.size() + 2);
         BoostedNode &node = nodes_[index], &left = nodes_[left_index], &right = nodes_[left_index + 1];
-        left.rows = divide(order_, spare_, node.rows, cells_.column(node.split.column), node.split);
-        right.rows = {left.rows.end, node.rows.end};
-        left.validation =
-            divide(validation_, spare_, node.validation, cells_.column(node.split.column), node.split);
-        right.validation = {left.validation.end, node.validation.end};
+        if (repeats_) {
+            left.sums.weight = left_weight(node);
+            right.sums.weight = node.sums.weight - left.sums.weight;
+            send_unseen(node.split, cells_.columns[node.split.column], left.sums.weight >= right.sums.weight);
+        } else {
+            left.sums.weight = static_cast<double>(node.split.left.count);
+            right.sums.weight = static_cast<double>(node.sums.all.count - node.split.left.count);
+        }
         left.sums.all = node.split.left;
         right.sums.all = node.sums.all - node.split.left;
+        left.rows = {node.rows.begin, node.rows.begin + static_cast<std::size_t>(left.sums.all.count)};
+        right.rows = {left.rows.end, node.rows.end};
         left.depth = right.depth = node.depth + 1;
         left.key = Random::child(node.key, true);
         right.key = Random::child(node.key, false);
@@ -259,32 +294,55 @@ class Grower : public TreeGrower {
                                    node.split.column))
                 left.groups.push_back(group);
         right.groups = left.groups;
-        const bool split_left = !is_last && may_split(left), split_right = !is_last && may_split(right);
-        if (!split_left && !split_right) return drop_histogram(node);
-        make_histograms(index, left_index, split_left, split_right);
-        if (split_left) find_split(left_index);
-        if (split_right) find_split(left_index + 1);
+        left.is_searched = !is_last && may_split(left);
+        right.is_searched = !is_last && may_split(right);
+        divide_validation(index);
+        divide(index);
     }
 
-    /// The smaller child's rows are added up; the larger one is the rest.
-    void make_histograms(std::int32_t index, std::int32_t left, bool split_left, bool split_right) {
-        const bool left_smaller = nodes_[left].rows.size() <= nodes_[left + 1].rows.size();
-        const std::int32_t small = left_smaller ? left : left + 1, large = left_smaller ? left + 1 : left;
-        const bool need_small = left_smaller ? split_left : split_right;
-        const bool need_large = left_smaller ? split_right : split_left;
-        if (nodes_[index].histogram == BoostedNode::no_histogram) {
-            if (need_small) build_histogram(small);
-            if (need_large) build_histogram(large);
-            return;
+    /// Divides the rows of a node; those of the smaller child are added up on the way, and the larger child's
+    /// histogram is the rest of the node's.
+    void divide(std::int32_t index) {
+        const std::int32_t left = nodes_[index].left, right = left + 1;
+        const bool left_smaller = nodes_[left].rows.size() <= nodes_[right].rows.size();
+        const std::int32_t small = left_smaller ? left : right, large = left_smaller ? right : left;
+        const bool is_added =
+            nodes_[index].histogram != BoostedNode::no_histogram && (is_searched(left) || is_searched(right));
+        if (is_added) begin_histogram(small);
+        const BoostedNode& node = nodes_[index];
+        const std::size_t small_begin = nodes_[small].rows.begin;
+        const Row* const rows = order_of(node).data();
+        Division division(cells_.column(node.split.column), node.split, node.rows, next_order(node, order_));
+        in_chunks(node.rows.begin, node.rows.end, adder_.is_many(node.rows.size()), *pool_,
+                  [&](std::size_t begin, std::size_t end, std::size_t) {
+                      interrupt_->check();
+                      Division::Sides sides;
+                      division.divide(rows + begin, end - begin, sides);
+                      const Division::Side& side = left_smaller ? sides.left : sides.right;
+                      if (is_added && !adder_.takes_rows())
+                          adder_.gather(side.rows.data(), side.n, side.at - small_begin);
+                  });
+        if (is_added) {
+            if (adder_.takes_rows()) adder_.add_all();
+            return find_splits(small, large, index);
         }
-        build_histogram(small);
-        BoostedNode& node = nodes_[index];
-        subtract(histograms_[node.histogram].data(), histograms_[nodes_[small].histogram].data(),
-                 cells_.histogram_size());
-        nodes_[large].histogram = node.histogram;
-        node.histogram = BoostedNode::no_histogram;
-        if (!need_small) drop_histogram(nodes_[small]);
-        if (!need_large) drop_histogram(nodes_[large]);
+        drop_histogram(nodes_[index]);
+        for (const auto child : {left, right})
+            if (is_searched(child)) build_histogram(child);
+    }
+
+    void divide_validation(std::int32_t index) {
+        const BoostedNode& node = nodes_[index];
+        const Row* const rows = validation_of(node).data();
+        Division division(cells_.column(node.split.column), node.split, node.validation,
+                          next_order(node, validation_));
+        in_chunks(node.validation.begin, node.validation.end, adder_.is_many(node.validation.size()), *pool_,
+                  [&](std::size_t begin, std::size_t end, std::size_t) {
+                      Division::Sides sides;
+                      division.divide(rows + begin, end - begin, sides);
+                  });
+        nodes_[node.left].validation = {node.validation.begin, division.left_end()};
+        nodes_[node.left + 1].validation = {division.left_end(), node.validation.end};
     }
 
     /// Below a split of a monotone column both sides keep to their side of the middle of their answers.
@@ -327,37 +385,59 @@ class Grower : public TreeGrower {
     /// The answers of the leaves, which are added to the predictions of their rows. Rows are gone through in
     /// their order, not leaf by leaf: memory is read from its beginning to its end.
     std::vector<Moments> answers(const Task& task, const std::vector<std::int32_t>& order) {
-        const auto for_leaves = [&](auto work) {
-            pool_->run(n_train_ > 50000 ? order.size() : 1, [&](std::size_t first, std::size_t) {
-                for (std::size_t i = first; i < order.size(); i += n_train_ > 50000 ? order.size() : 1)
-                    if (nodes_[order[i]].left < 0) work(i, nodes_[order[i]]);
-            });
-        };
-        for_leaves([&](std::size_t i, const BoostedNode& leaf) {
-            const auto number = static_cast<std::uint32_t>(i);
-            for (std::size_t k = leaf.rows.begin; k < leaf.rows.end; ++k) leaf_[order_[k]] = number;
-            for (std::size_t k = leaf.validation.begin; k < leaf.validation.end; ++k)
-                leaf_[validation_[k]] = number;
-        });
-        auto moments =
-            leaf_moments(task.gradient, task.hessian, repeats_.weight, leaf_, n_train_, order.size(), *pool_);
-        std::vector<double> added(order.size());
+        number_leaves(order);
+        std::vector<double> weight(order.size());  // of leaves
+        for (std::size_t i = 0; i < order.size(); ++i)
+            if (const BoostedNode& node = nodes_[order[i]]; node.left < 0) weight[i] = node.sums.weight;
+        auto moments = leaf_moments(task.gradient, task.hessian, task.largest, repeats_, leaf_, n_train_,
+                                    weight, *pool_);
         const std::optional<double> quantile = task.loss.leaf_quantile();
-        for_leaves([&](std::size_t i, const BoostedNode& leaf) {
-            const Row* const rows = order_.data() + leaf.rows.begin;
+        const auto answer = [&](std::size_t i, std::size_t) {
+            const BoostedNode& leaf = nodes_[order[i]];
+            if (leaf.left >= 0) return;
+            const Row* const rows = order_of(leaf).data() + leaf.rows.begin;
             moments[i].step =
                 quantile
                     ? std::clamp(residual_quantile(task.aims, task.raw, rows, leaf.rows.size(), *quantile),
                                  -limits_.max_step, limits_.max_step)
                     : newton_step(moments[i].gradient, moments[i].hessian, limits_.l2, leaf.sums.bounds);
-            added[i] = limits_.learning_rate * moments[i].step;
-        });
-        constexpr std::size_t block = 1 << 16;
-        pool_->run((leaf_.size() + block - 1) / block, [&](std::size_t part, std::size_t) {
-            for (std::size_t row = part * block; row < std::min(leaf_.size(), (part + 1) * block); ++row)
-                task.raw[row] += added[leaf_[row]];
-        });
+        };
+        if (quantile && n_train_ > chunk_size)
+            pool_->run(order.size(), answer);
+        else
+            for (std::size_t i = 0; i < order.size(); ++i) answer(i, 0);
+        std::vector<double> added(order.size());
+        for (std::size_t i = 0; i < order.size(); ++i) added[i] = limits_.learning_rate * moments[i].step;
+        in_chunks(0, leaf_.size(), leaf_.size() > worth_threads, *pool_,
+                  [&](std::size_t begin, std::size_t end, std::size_t) {
+                      for (std::size_t row = begin; row < end; ++row) task.raw[row] += added[leaf_[row]];
+                  });
         return moments;
+    }
+
+    /// Notes for each row in which leaf it is.
+    void number_leaves(const std::vector<std::int32_t>& order) {
+        struct Part {
+            const Row* rows;
+            std::size_t n;
+            std::uint32_t leaf;
+        };
+        std::vector<Part> parts;
+        const auto add = [&](const std::vector<Row>& rows, const Segment& segment, std::uint32_t leaf) {
+            for (std::size_t begin = segment.begin; begin < segment.end; begin += chunk_size)
+                parts.push_back({rows.data() + begin, std::min(chunk_size, segment.end - begin), leaf});
+        };
+        for (std::size_t i = 0; i < order.size(); ++i) {
+            const BoostedNode& node = nodes_[order[i]];
+            if (node.left >= 0) continue;
+            add(order_of(node), node.rows, static_cast<std::uint32_t>(i));
+            add(validation_of(node), node.validation, static_cast<std::uint32_t>(i));
+        }
+        const auto note = [&](std::size_t i, std::size_t) {
+            for (std::size_t k = 0; k < parts[i].n; ++k) leaf_[parts[i].rows[k]] = parts[i].leaf;
+        };
+        if (leaf_.size() > worth_threads) return pool_->run(parts.size(), note);
+        for (std::size_t i = 0; i < parts.size(); ++i) note(i, 0);
     }
 
     /// When each node would have been split if the largest gain came first.
@@ -425,16 +505,17 @@ class Grower : public TreeGrower {
     std::size_t n_train_;
     Repeats repeats_;
     UnitsOf units_of_;
-    std::vector<typename Form::RowEntry> rows_;  // gradients and hessians
-    std::vector<std::uint32_t> leaf_;            // of each row, in the end
-    std::vector<Row> order_, validation_, spare_;
+    Adder<Form, NodeForm> adder_;
+    std::vector<std::uint32_t> leaf_;  // of each row, in the end
+    // Rows of nodes of even and of odd depth: a node's are divided from the one to the other.
+    std::array<std::vector<Row>, 2> order_, validation_;
+    std::vector<std::array<BestSplit, 2>> best_;  // of each thread, for both nodes that are searched
     Units units_;
     std::vector<BoostedNode> nodes_;
     std::vector<Open> open_;
-    std::vector<std::vector<Entry>> histograms_;
+    std::vector<std::vector<NodeEntry>> histograms_;
     std::vector<std::size_t> free_;
-    std::vector<std::uint8_t> candidates_;
-    const SplitSearch<Form>* search_ = nullptr;
+    const SplitSearch<NodeForm>* search_ = nullptr;
     Pool* pool_ = nullptr;
     Interrupt* interrupt_ = nullptr;
 };
@@ -447,19 +528,23 @@ std::unique_ptr<TreeGrower> make_grower(const Cells& cells, const std::vector<Co
     constexpr int least_bits = 22;                           // of the largest gradient: small ones count, too
     constexpr std::size_t many_rows = std::size_t{1} << 17;  // that do not stay in cache
     const std::size_t n = repeats ? repeats.n_rows : train.n_rows;
-    const auto make = [&]<class Form>(UnitsOf units_of) -> std::unique_ptr<TreeGrower> {
-        return std::make_unique<Grower<Form>>(cells, columns, limits, train.n_rows, repeats, units_of);
+    const bool is_loose = n > most_packed;
+    const auto make = [&]<class Form, class NodeForm>(UnitsOf units_of) -> std::unique_ptr<TreeGrower> {
+        return std::make_unique<Grower<Form, NodeForm>>(cells, columns, limits, train.n_rows, repeats,
+                                                        units_of);
     };
     // Repeated rows have the units of a table in which they are repeated, and room for their products.
-    const auto make_form = [&]<class Form>() {
-        return repeats ? make.template operator()<Wide<std::int64_t>>(&Form::units)
-                       : make.template operator()<Form>(&Form::units);
+    const auto make_form = [&]<class Form, class NodeForm>() {
+        if (!repeats) return make.template operator()<Form, NodeForm>(&Form::units);
+        return is_loose ? make.template operator()<Loose, LooseSums>(&Form::units)
+                        : make.template operator()<Wide<std::int64_t>, WideSums>(&Form::units);
     };
     if (loss.is_flat() && (!train.weight || repeats) && Narrow<std::int64_t>::bits(n) >= least_bits)
-        return n < many_rows ? make_form.template operator()<Narrow<std::int64_t>>()
-                             : make_form.template operator()<Narrow<std::int32_t>>();
-    return n < many_rows ? make_form.template operator()<Wide<std::int64_t>>()
-                         : make_form.template operator()<Wide<std::int32_t>>();
+        return n < many_rows ? make_form.template operator()<Narrow<std::int64_t>, NarrowSums>()
+                             : make_form.template operator()<Narrow<std::int32_t>, NarrowSums>();
+    if (is_loose) return make_form.template operator()<Wide<std::int32_t>, LooseSums>();
+    return n < many_rows ? make_form.template operator()<Wide<std::int64_t>, WideSums>()
+                         : make_form.template operator()<Wide<std::int32_t>, WideSums>();
 }
 
 }  // namespace treewright::boosting

@@ -18,7 +18,8 @@ struct Task {
     const Aims& aims;  // of the rows to learn from; rows to validate by follow them in cells and in `raw`
     const double* gradient;  // where weights are whole numbers, of a row that weighs 1
     const double* hessian;
-    double* raw;  // of all rows; the tree's answers are added
+    Extremes largest;  // of these
+    double* raw;       // of all rows; the tree's answers are added
     std::uint64_t key;
 };
 

@@ -65,15 +65,11 @@ double information(const std::vector<double>& weights) {
 }
 
 std::int32_t best_gain(const std::vector<Cut>& cuts, double noise) {
-    Best best;
-    best.noise = noise;
-    std::int32_t winner = -1;
+    Records<std::int32_t> records;
+    records.clear(noise);
     for (std::size_t i = 0; i < cuts.size(); ++i)
-        if (best.beaten_by(cuts[i].score)) {
-            best.set(cuts[i].score);
-            winner = static_cast<std::int32_t>(i);
-        }
-    return winner;
+        if (cuts[i].score > records.largest()) records.add(cuts[i].score, static_cast<std::int32_t>(i));
+    return records.found() ? records.first() : -1;
 }
 
 std::int32_t best_ratio(const std::vector<Cut>& cuts, double noise) {

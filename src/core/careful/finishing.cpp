@@ -69,8 +69,8 @@ struct Parts {
 void add_surrogate(const Problem& problem, const Surrogate& surrogate, std::size_t node, Tree& out) {
     out.surrogate_node.push_back(static_cast<std::int32_t>(node));
     out.surrogate_feature.push_back(surrogate.column);
-    out.surrogate_low.push_back(surrogate.low);
-    out.surrogate_high.push_back(surrogate.high);
+    out.surrogate_low.push_back(surrogate.low + 0.0);  // of two zeros the positive one
+    out.surrogate_high.push_back(surrogate.high + 0.0);
     out.surrogate_reversed.push_back(surrogate.reversed);
     out.surrogate_agreement.push_back(surrogate.agreement);
     out.surrogate_adjusted.push_back(surrogate.adjusted);

@@ -71,14 +71,6 @@ class ScanSearcher : public ColumnSearcher {
   private:
     static constexpr std::size_t check_period = std::size_t{1} << 16;  // rows of a scan
 
-    struct Place {
-        Best best;
-        std::size_t n_first = 0;  // how many rows of the list come before the cut
-        bool missing_left = false;
-        double weight_left = 0;
-        bool found = false;
-    };
-
     std::uint32_t rank(std::size_t i) const { return task_.ranks[column_].of_row[node_.rows[list_[i]]]; }
     double value(std::size_t i) const { return task_.problem.columns[column_].value(node_.rows[list_[i]]); }
 
@@ -102,11 +94,6 @@ class ScanSearcher : public ColumnSearcher {
         n_competing_ = n_known_;
         gate_.take(column_, known_);
     }
-    Best standing() const {
-        Best best;
-        best.noise = scanner_.noise();
-        return best;
-    }
     /// A cut of the rows that compete. Where gains may be negative, such cuts are not made.
     Cut cut_of(double gain, std::vector<double> weights) const {
         Cut cut;
@@ -120,15 +107,14 @@ class ScanSearcher : public ColumnSearcher {
 
     Cut search_number() {
         compete(task_.options.scores_known());
-        Place place = scan(false);
+        scan(false, places_);
         if (n_known_ < n_competing_) {
-            const Place other = scan(true);
-            if (other.found && (!place.found || place.best.beaten_by(other.best.score) ||
-                                (place.best.ties_with(other.best.score) && other.n_first <= place.n_first)))
-                place = other;
+            scan(true, other_places_);
+            merge_sides(places_, other_places_, scanner_.noise(), unreachable);
         }
-        if (!place.found) return {};
-        Cut cut = cut_of(scanner_.gain(place.best.score) - toll(),
+        if (!places_.found()) return {};
+        const ListPlace& place = places_.first();
+        Cut cut = cut_of(scanner_.gain(places_.first_score()) - toll(),
                          {place.weight_left, scanner_.weight() - place.weight_left});
         cut.split.missing_left = place.missing_left;
         cut.split.saw_missing = n_known_ < n_competing_;
@@ -151,19 +137,18 @@ class ScanSearcher : public ColumnSearcher {
     }
 
     /// Tries every cut of the sorted list, with the missing rows that compete on one side.
-    Place scan(bool missing_left) {
+    void scan(bool missing_left, Records<ListPlace>& places) {
         const std::size_t n = n_competing_, extra = missing_left ? n - n_known_ : 0;
         const auto min_leaf = static_cast<std::size_t>(limits_.min_rows_leaf);
         std::size_t first = min_leaf > extra + 1 ? min_leaf - extra : 1;
         std::size_t last = std::min(n_known_ < n && !missing_left ? n_known_ : n_known_ - 1,
                                     n > min_leaf + extra ? n - min_leaf - extra : 0);
-        Place place{standing(), 0, missing_left};
+        places.clear(scanner_.noise());
         if (limits_.random_splits) {
             // One value and missing ones: the only cut is between the two.
             const auto column = static_cast<std::size_t>(column_);
             const bool one_value = rank(0) == rank(n_known_ - 1);
-            if (n_known_ < n && (!one_value && draws_missing_left(node_.key, column)) != missing_left)
-                return place;
+            if (n_known_ < n && (!one_value && draws_missing_left(node_.key, column)) != missing_left) return;
             const std::size_t drawn = one_value ? n_known_
                                                 : drawn_cut(threshold_stream(node_.key, column), n_known_,
                                                             [&](std::size_t i) { return value(i); });
@@ -185,16 +170,12 @@ class ScanSearcher : public ColumnSearcher {
             if (i < first || (i < n_known_ && rank(i - 1) == rank(i))) continue;
             if (task_.options.release8 && !counts_as_cut(i)) continue;
             const double score = cursor.score(i + extra);
-            if (!place.best.beaten_by(score)) continue;
+            if (!(score > places.largest())) continue;
             const double weight = cursor.weight(i + extra);
             if (std::min(weight, scanner_.weight() - weight) < limits_.min_weight_leaf) continue;
             if (!passes(cursor, i < n_known_)) continue;
-            place.best.set(score);
-            place.n_first = i;
-            place.weight_left = weight;
-            place.found = true;
+            places.add(score, {i, missing_left, weight});
         }
-        return place;
     }
 
     /// Whether the gate lets through what the cursor, and `gated_` with it, has sent left.
@@ -261,9 +242,10 @@ class ScanSearcher : public ColumnSearcher {
         two.split.saw_missing = true;
         set_gap(two, n_known_);
         compete(true);
-        const Place place = scan(false);
-        if (!place.found) return two;
-        Cut three = cut_of(outer + scanner_.gain(place.best.score),
+        scan(false, places_);
+        if (!places_.found()) return two;
+        const ListPlace& place = places_.first();
+        Cut three = cut_of(outer + scanner_.gain(places_.first_score()),
                            {place.weight_left, scanner_.weight() - place.weight_left, rest});
         three.noise = std::max(three.noise, noise);
         three.form = Cut::Form::three_way;
@@ -279,11 +261,10 @@ class ScanSearcher : public ColumnSearcher {
         const auto begin = compete_in_groups();
         Gated<Scanner> scorer(scanner_, gate_, position_);
         gather_groups(scorer, begin);
-        Best best = standing();
-        SubsetSearch<Gated<Scanner>> search(scorer, limits_, groups_, n_competing_, best);
+        SubsetSearch<Gated<Scanner>> search(scorer, limits_, groups_, n_competing_, scanner_.noise());
         Random random = subset_stream(node_.key, static_cast<std::size_t>(column_));
         if (!(limits_.random_splits && groups_.n > 1 ? search.run_random(random) : search.run())) return {};
-        return category_cut(best, search.found, begin);
+        return category_cut(search.score(), search.found, begin);
     }
     Cut search_category_by_medians() {
         const auto begin = compete_in_groups();
@@ -293,14 +274,14 @@ class ScanSearcher : public ColumnSearcher {
         for (std::size_t g = 0; g + 1 < begin.size(); ++g)
             groups.emplace_back(ids.data() + begin[g], ids.data() + begin[g + 1]);
         if (n_known_ < n_competing_) groups.emplace_back(ids.data() + n_known_, ids.data() + n_competing_);
-        Best best = standing();
-        MedianDivision<Scanner, Id> division(scanner_, limits_, std::move(groups), begin.size() - 1, best);
+        MedianDivision<Scanner, Id> division(scanner_, limits_, std::move(groups), begin.size() - 1,
+                                             scanner_.noise());
         const Problem& problem = task_.problem;
         const bool found = division.run(
             problem.targets.n_outputs > 1 || gate_.is_active(),
             [&](Id id) { return problem.weight(problem.rows[id]); },
             [&](const auto& cursor) { return gate_.allows_medians(cursor, false); });
-        return found ? category_cut(best, division.found, begin) : Cut{};
+        return found ? category_cut(division.score(), division.found, begin) : Cut{};
     }
     /// Lets rows compete by their category; returns where each category begins in the list, and the known
     /// rows end.
@@ -312,10 +293,10 @@ class ScanSearcher : public ColumnSearcher {
         begin.push_back(n_known_);
         return begin;
     }
-    Cut category_cut(const Best& best, const Subset& subset, const std::vector<std::size_t>& begin) const {
+    Cut category_cut(double score, const Subset& subset, const std::vector<std::size_t>& begin) const {
         const double left = subset.weight_left;
-        const double rank = rank_of(limits_, best.score);
-        Cut cut = cut_of(rank < 0 ? 0.0 : scanner_.gain(best.score), {left, scanner_.weight() - left});
+        const double rank = rank_of(limits_, score);
+        Cut cut = cut_of(rank < 0 ? 0.0 : scanner_.gain(score), {left, scanner_.weight() - left});
         cut.split.rank = rank;
         cut.split.missing_left = subset.missing_left;
         cut.split.saw_missing = n_known_ < n_competing_;
@@ -352,6 +333,7 @@ class ScanSearcher : public ColumnSearcher {
     std::vector<Id> all_, known_, list_;         // places among the rows of the node
     std::vector<Id> position_, known_position_;  // of all and of the known ones in the table
     std::vector<Sum> gated_;
+    Records<ListPlace> places_, other_places_;  // of the column; of it with the missing rows on the left
     std::size_t n_known_ = 0, n_competing_ = 0;
     bool is_whole_ = false;
     double weight_ = 0, most_ = 0;

@@ -11,9 +11,7 @@ struct SquaredError {
 
     static double loss(double y, double value) { return (y - value) * (y - value); }
     static double gain(double weight_left, double sum_left, double weight_right, double sum_right) {
-        const double total = weight_left + weight_right;
-        const double difference = sum_left * (weight_right / total) - sum_right * (weight_left / total);
-        return difference * difference * (1 / weight_left + 1 / weight_right);
+        return square_gain(weight_left, sum_left, weight_right, sum_right);
     }
     static double measured(double gain, double sum_unit, double weight_unit) {
         return gain * sum_unit * (sum_unit / weight_unit);

@@ -13,6 +13,7 @@ from treewright.advising.columns import column_advice
 from treewright.advising.leaks import leak_advice
 from treewright.advising.results import one_leaf, small_test
 from treewright.advising.rows import duplicates_across, duplicates_within
+from treewright.advising.spellings import column_spellings
 from treewright.encoding import Dataset, encode
 from treewright.encoding.rows import encoded_rows, has_target, training_rows
 from treewright.metrics import Metrics
@@ -30,6 +31,8 @@ CODES = (
     "id",
     "duplicates_across",
     "many_categories",
+    "spelling",
+    "missing_class",
     "imbalance",
     "rare_class",
     "small_test",
@@ -65,8 +68,8 @@ def advise(
     """What is worth knowing about a table before a tree is fitted to it.
 
     Looks for columns that number the rows, ids, categories of very many values, constant and mostly missing
-    columns, columns that give the target away (leaks), duplicated rows, rare classes, and test rows that are
-    copies of training rows.
+    columns, columns that give the target away (leaks), values spelt in two ways, duplicated rows, rare
+    classes, and test rows that are copies of training rows.
 
     Parameters
     ----------
@@ -119,6 +122,7 @@ def table_advice(
     rows = data if train is None else train
     doubtful = {each.column for each in reading if each.code in _DOUBTS}
     found = [*reading, *column_advice(data, doubtful=doubtful), *duplicates_within(data)]
+    found += column_spellings(data)
     if data.targets is not None and len(data.schema.targets) == 1:
         found += [*leak_advice(rows), *class_advice(data)]
     return by_severity(each for each in found if not (has_costs and each.code == "imbalance"))

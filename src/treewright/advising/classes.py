@@ -1,12 +1,16 @@
-"""Rare classes: imbalance, and classes with too few rows to learn from."""
+"""The classes of a target: two spellings of one, imbalance, too few rows to learn from."""
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
+
 import numpy as np
 
+from treewright._arrays import Array
 from treewright._text import count, percent
 from treewright.advice import Advice
 from treewright.advising.naming import class_name, cost_option, listing, number_words
+from treewright.advising.spellings import class_spellings
 from treewright.encoding import Dataset
 from treewright.metrics import class_weights
 
@@ -23,13 +27,13 @@ def class_advice(data: Dataset) -> list[Advice]:
     target = data.schema.targets[0]
     if data.targets is None or not target.classes or data.n_counted < LEAST_ROWS:
         return []
-    return [*_too_few(data), *_imbalance(data)]
+    codes = data.target_array[0][data.counted]
+    rows = np.bincount(codes[codes >= 0], minlength=len(target.classes))
+    return [*class_spellings(data), *_too_few(target.classes, rows), *_imbalance(data, rows)]
 
 
-def _too_few(data: Dataset) -> list[Advice]:
+def _too_few(labels: Sequence[Hashable], rows: Array) -> list[Advice]:
     """Classes with hardly any rows."""
-    labels, codes = data.schema.targets[0].classes or (), data.target_array[0][data.counted]
-    rows = np.bincount(codes[codes >= 0], minlength=len(labels))
     few = {str(labels[code]): count(int(n), "row") for code, n in enumerate(rows) if 0 < n < FEWEST_ROWS}
     if not few:
         return []
@@ -39,8 +43,8 @@ def _too_few(data: Dataset) -> list[Advice]:
     return [Advice("rare_class", text, remedy, f"{remedy} of the table")]
 
 
-def _imbalance(data: Dataset) -> list[Advice]:
-    """Classes so rare that a tree can ignore them at little cost."""
+def _imbalance(data: Dataset, rows: Array) -> list[Advice]:
+    """Classes so rare that a tree can ignore them at little cost; of several, only those with enough rows."""
     labels, weights = data.schema.targets[0].classes or (), class_weights(data)
     shares = weights / max(float(weights.sum()), 1e-300)
     present = np.flatnonzero(shares > 0)
@@ -49,9 +53,9 @@ def _imbalance(data: Dataset) -> list[Advice]:
     most, limit = int(np.argmax(shares)), RARER_OF_TWO
     if len(present) > 2:
         limit = min(RARE_OF_MANY, RARE_BESIDE_EVEN / len(present))
-    rare = [
-        code for code in present[np.argsort(shares[present], kind="stable")].tolist() if shares[code] < limit
-    ]
+    by_share = present[np.argsort(shares[present], kind="stable")].tolist()
+    can_be_learnt = rows >= (0 if len(present) == 2 else FEWEST_ROWS)
+    rare = [code for code in by_share if shares[code] < limit and can_be_learnt[code]]
     if not rare:
         return []
     code = rare[0]

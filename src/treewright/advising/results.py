@@ -169,7 +169,7 @@ def small_test(found: Metrics, delta: float) -> list[Advice]:
             f"{count(found.n_rows, 'test row')} with {percent(found.error)} errors only bound the true error "
             f"below {percent(limit)}{beside}; {enough_rows} would be enough",
             "give certify more rows; choosing the tree by folds (select='folds') frees validation rows",
-            "a larger --test, or --select folds, which needs no validation rows",
+            "a larger --test-size takes them from the others, and --select folds needs no validation rows",
         )
     ]
 

@@ -130,7 +130,7 @@ class Certificate(Sealed, Plotted, Shown):
         if not self.guarantee:
             bound = f"{self.bound_text}{self._root(self.value, up=True)}"
             return f"likely below {bound} ({sure}; an estimate, no guarantee)"
-        if self.value >= self.most:
+        if self.is_vacuous:
             return f"nothing can be said with {sure} confidence"
         bound = f"{self.bound_text}{self._root(self.value, up=True)}"
         return f"with {sure} confidence the true {self.what} is below {bound}"
@@ -138,7 +138,7 @@ class Certificate(Sealed, Plotted, Shown):
     def _layout(self) -> Layout:
         facts = {
             f"{self.what} on {self._rows()}": self._number(self.error),
-            "bound on the true one": self.bound_text if self.value < self.most else "none",
+            "bound on the true one": "none" if self.is_vacuous else self.bound_text,
             "confidence": f"{round(100 * self.confidence, 10):g} %",
             "method": self.method.replace("_", " "),
         }
@@ -163,6 +163,11 @@ class Certificate(Sealed, Plotted, Shown):
     def bound_text(self) -> str:
         """The bound in words, rounded up: 9.6 %."""
         return self._number(self.value, up=True)
+
+    @property
+    def is_vacuous(self) -> bool:
+        """Whether the bound excludes nothing, up to the digits that are shown."""
+        return self.value >= self.most or (self.what == "error" and self.bound_text == "100.0 %")
 
     def _number(self, value: float, up: bool = False) -> str:
         return loss_text(value, in_per_cent=self.what == "error", up=up)
@@ -245,7 +250,7 @@ class Certificates(Plotted, Shown):
         return f"{other.what} on {other._rows()}: {other._number(other.error)}"
 
     def _end(self, other: Certificate) -> str:
-        if other.guarantee and other.value >= other.most:
+        if other.guarantee and other.is_vacuous:
             return "nothing can be said"
         hint = "" if other.guarantee else " (an estimate, no guarantee)"
         return f"below {other.bound_text}{hint}" + (")" if self._same_rows(other) else "")

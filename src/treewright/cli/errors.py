@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -55,10 +56,20 @@ def usage_error(error: Exception, given: Sequence[str] = (), options: Collection
     if isinstance(error, CoercionError) and error.token is not None and error.token.value in options:
         return f"{error.token.keyword} needs a value, and {error.token.value} is an option"
     if isinstance(error, MissingArgumentError) and error.argument is not None and not error.tokens_so_far:
-        return f"{error.keyword} needs a value" if error.keyword else f"{error.argument.name} is missing"
+        if error.keyword:
+            return f"{error.keyword} needs a value"
+        return f"{error.argument.name} is missing{_hint_about_target(error.argument.name, given)}"
     if isinstance(error, UnusedCliTokensError) and not isinstance(error, UnknownOptionError):
         return f"there is no place for {name_list(map(str, error.unused_tokens or ()))}"
     return one_line(error)
+
+
+def _hint_about_target(name: str, given: Sequence[str]) -> str:
+    """How to find the column to predict; empty if something else is missing."""
+    if name != "--target":
+        return ""
+    file = next((word for word in given[1:] if os.path.isfile(word)), "DATA")
+    return f"; name the column to predict: treewright describe {shlex.quote(file)} lists them, with a guess"
 
 
 def _misspelt(given: Sequence[str], options: Collection[str]) -> str | None:

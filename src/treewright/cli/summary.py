@@ -10,6 +10,7 @@ import numpy as np
 
 from treewright._text import aligned, escape, number_text
 from treewright._version import __version__
+from treewright.advising.naming import shell_word
 from treewright.certifying import Certificates
 from treewright.cli.console import in_colour, terminal_width
 from treewright.cli.errors import count
@@ -77,7 +78,7 @@ def picture(tree: Tree) -> str:
 def files_text(files: dict[str, str]) -> str:
     """The files that a fit wrote, and what they are for."""
     model, report = files["model"], files.get("report")
-    uses = f"Saved to {model}; treewright predict {model} NEW.csv uses it"
+    uses = f"Saved to {model}; treewright predict {shell_word(model)} NEW.csv uses it"
     return uses if report is None else f"{uses}\nAll about it in {report}; open it in a browser"
 
 

@@ -129,7 +129,7 @@ class Dataset(Shown):
     @property
     def total_weight(self) -> float:
         """The weight of all rows; their number where all weigh 1."""
-        return float(self.n_rows if self.weight is None else self.weight.sum())
+        return float(self.n_rows if self.weight is None else _core.exact_sums(self.weight)[0])
 
     @property
     def row_weights(self) -> Array:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright import _core
 from treewright._suggestions import choices_text
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Target
@@ -176,7 +177,11 @@ class LogLoss(Loss):
 
         A single class is the first of two, the second of which no row has.
         """
-        shares = np.bincount(target.astype(np.intp), weights=weight, minlength=max(n_classes, 2))
+        codes = target.astype(np.int64)
+        if weight is None:
+            shares = np.bincount(codes, minlength=max(n_classes, 2)).astype(np.float64)
+        else:
+            shares = _core.exact_weighted_sums(weight, group=codes, n_groups=max(n_classes, 2))
         shares = np.clip(shares / shares.sum(), _LEAST_SHARE, 1 - _LEAST_SHARE)
         logarithms = np.log(shares)
         if n_classes <= 2:
@@ -222,15 +227,17 @@ def longest_step(loss: Loss, max_delta_step: float | str | None, learning_rate: 
 
 
 def _mean(target: Floats, weight: Floats | None) -> float:
-    """The mean, as a distance from the first number, so that the mean of equal numbers is exact."""
-    return float(target[0] + np.average(target - target[0], weights=weight))
+    """The mean: a function of the rows in any order, and of equal numbers exactly that number."""
+    least = target.min()
+    n = len(target) if weight is None else _core.exact_weighted_sums(weight)[0]
+    return float(least + _core.exact_weighted_sums(target - least, weight)[0] / n)
 
 
 def weighted_quantile(target: Floats, weight: Floats | None, share: float) -> float:
     """The value below which a share of the weight lies; the midpoint of two values if the share ends between
     them.
     """
-    order = np.argsort(target, kind="stable")
+    order = np.argsort(target, kind="stable") if weight is None else np.lexsort((weight, target))
     values = target[order]
     below = np.cumsum(np.ones(len(values)) if weight is None else weight[order])
     wanted = share * below[-1]

@@ -95,6 +95,6 @@ def _rows(given: Any) -> Iterable[_Row]:
                 text = f"{100 * bound:.1f} %" if bound < 1 else "says nothing"
                 yield _Row(words(method), None, bound, text, 1.0)
             continue
-        below = f"below {each.bound_text}" if each.value < each.most else "nothing can be said"
+        below = "nothing can be said" if each.is_vacuous else f"below {each.bound_text}"
         label = f"{words(each.method)}\n{each.rows:,} rows"
         yield _Row(label, each.error, each.value, below, each.most, each.guarantee)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from treewright._registry import Folder
+from treewright._registry import Folder, check_names
 from treewright.pruning import PruningPath
 from treewright.pruning.arguments import with_encoded_rows
 from treewright.selecting.comparison import Comparison, compare
@@ -63,6 +63,8 @@ def select(path: PruningPath, by: str | None = None, **options: Any) -> PruningP
         raise TypeError(f"select takes a PruningPath, which prune makes of a tree, not {type(path).__name__}")
     way = by or implied_way(options)
     if way is None:
+        known = dict.fromkeys(option for each in ways() for option in WAYS.options(each))
+        check_names("select", ["by", *known], options)
         raise TypeError(f"select needs by=, one of {', '.join(ways())}")
     WAYS.check(way, options, ("by",))
     chosen: PruningPath = WAYS.function(way)(path, **with_encoded_rows(path, options))

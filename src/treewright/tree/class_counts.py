@@ -54,12 +54,11 @@ class SparseRows(FrozenArrays):
 
     @classmethod
     def from_weights(cls, end: Int32s, node: Any, column: Any, weight: Floats, width: int) -> SparseRows:
-        """Weights summed by leaf and column, in the order in which they are given."""
+        """Weights summed by leaf and column, rounded once."""
         present = weight > 0
         keys = np.asarray(node, np.int64)[present] * width + np.asarray(column)[present]
         cells, cell = np.unique(keys, return_inverse=True)
-        value = np.zeros(len(cells))
-        np.add.at(value, cell, weight[present])
+        value = _core.exact_sums(weight[present], cell.ravel(), len(cells))
         return cls.from_cells(end, cells // width, cells % width, value, width)
 
     @classmethod

@@ -49,7 +49,7 @@ def with_costs(data: Dataset, cost_matrix: Any, priors: Any, cost_split: CostSpl
     """
     target = _target_for_costs(data.schema)
     codes, n_classes = data.target_array[0], len(target.classes or ())
-    weights = np.bincount(codes, data.row_weights, n_classes).astype(np.float64)
+    weights = _core.exact_sums(data.row_weights, codes.astype(np.int64), n_classes)
     target, costs, factors = _with_costs(data.schema, weights, cost_matrix, priors)
     if cost_split == "altered_priors":
         factors = (costs * factors[:, np.newaxis]).sum(axis=1)

@@ -132,10 +132,8 @@ def statistic_of(tree: Tree, data: Dataset) -> Floats | SparseRows:
     for row, leaf, weight in arrivals(tree, data):
         for column in columns[:, row]:
             cells = leaf.astype(np.int64) * schema.width + column
-            if unknown is None:
-                sums += np.bincount(cells, weight, len(sums))
-            else:
-                sums += np.bincount(cells[column >= 0], weight[column >= 0], len(sums))
+            known = slice(None) if unknown is None else column >= 0
+            sums += _core.exact_sums(weight[known], cells[known], len(sums))
     return _core.join_classes(tree.end, sums.reshape(tree.n_nodes, schema.width))
 
 

@@ -25,9 +25,13 @@ function withAttributes(made, name, attributes, children) {
 }
 
 function appendAll(made, children) {
-  made.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
+  const kids = children.flat(Infinity).filter((child) => child !== null && child !== undefined);
+  made.append(...(made.matches("p,li") ? kids.map(glued) : kids));
   return made;
 }
+
+/** No line breaks before a per cent sign. */
+const glued = (child) => (child.replace ? child.replace(/ %/g, "\u00a0%") : child);
 
 const faint = (...words) => tag("span.faint", {}, ...words);
 const stroke = (name, x1, y1, x2, y2, ...children) => shape(`line.${name}`, { x1, y1, x2, y2 }, ...children);

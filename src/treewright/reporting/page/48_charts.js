@@ -23,7 +23,7 @@ function logTicks(least, most) {
 /** A frame with axes. `axis`: {range, ticks, words, label, isLog}; returns the scales and the layer to draw on. */
 function chartFrame(svg, height, xAxis, yAxis) {
   const width = Math.max(240, svg.clientWidth || svg.parentNode.clientWidth || 600);
-  const room = { left: 52, right: 16, top: 12, bottom: xAxis.label ? 44 : 26 };
+  const room = { left: yAxis.label ? 64 : 52, right: 16, top: 12, bottom: xAxis.label ? 44 : 26 };
   svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
   svg.setAttribute("height", height);
   const x = axisScale(xAxis, room.left, width - room.right), y = axisScale(yAxis, height - room.bottom, room.top);

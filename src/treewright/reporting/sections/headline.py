@@ -162,7 +162,7 @@ def _loss_sentence(tree: Tree, loss: float) -> str:
 def _below(certificate: Certificate) -> str:
     """The bound in plain words."""
     confident = f"with {confidence(certificate.delta)} confidence"
-    if certificate.what in ("error", "cost") and certificate.value >= certificate.most:
+    if certificate.what in ("error", "cost") and certificate.is_vacuous:
         return "these are too few rows for a guarantee"
     if certificate.what == "error":
         return f"{confident} it is wrong for less than {certificate.bound_text} of such rows"

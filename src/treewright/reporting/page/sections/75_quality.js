@@ -1,7 +1,14 @@
 // The quality of the tree shown: confusion matrix, ROC and calibration, or residuals; and a table of its leaves.
 
 const MOST_LEAVES = 25, MOST_BOXES = 40;
-const quality = { code: facts.classes.length === 2 ? 1 : 0, sort: "rows", isUp: false, isEvery: false };
+const quality = { code: firstCode(), sort: "rows", isUp: false, isEvery: false };
+
+/** The second of two classes, else the one of most rows: others may have none. */
+function firstCode() {
+  const n = facts.classes.length;
+  if (n < 3) return Math.max(0, n - 1);
+  return classPairs(evalName, 0).reduce((most, pair) => (pair[1] > most[1] ? pair : most), [0, 0])[0];
+}
 
 addSection({ id: "quality", title: "Quality", link: "Quality", place: "workbench", build: (part) => {
   appendAll(part, [
