@@ -9,30 +9,6 @@
 
 using namespace treewright;
 
-namespace {
-
-/// Numbers of all sizes, both signs, and the ends of the range.
-std::vector<std::int64_t> whole_numbers() {
-    using Limits = std::numeric_limits<std::int64_t>;
-    std::vector<std::int64_t> numbers{0,
-                                      1,
-                                      -1,
-                                      2,
-                                      -2,
-                                      0xffffffff,
-                                      -0xffffffffLL,
-                                      Limits::max(),
-                                      Limits::min(),
-                                      Limits::max() - 1,
-                                      Limits::min() + 1};
-    Random random{8};
-    for (int i = 0; i < 200; ++i)
-        numbers.push_back(static_cast<std::int64_t>(random.next()) >> random.below(64));
-    return numbers;
-}
-
-}  // namespace
-
 TEST("portable: the high word of a product") {
     constexpr std::uint64_t most = ~std::uint64_t{0};
     CHECK_EQUAL(plain_high_word(most, most), most - 1);
@@ -63,6 +39,30 @@ TEST("portable: two words add, multiply and compare") {
 }
 
 #if TREEWRIGHT_GNU
+namespace {
+
+/// Numbers of all sizes, both signs, and the ends of the range.
+std::vector<std::int64_t> whole_numbers() {
+    using Limits = std::numeric_limits<std::int64_t>;
+    std::vector<std::int64_t> numbers{0,
+                                      1,
+                                      -1,
+                                      2,
+                                      -2,
+                                      0xffffffff,
+                                      -0xffffffffLL,
+                                      Limits::max(),
+                                      Limits::min(),
+                                      Limits::max() - 1,
+                                      Limits::min() + 1};
+    Random random{8};
+    for (int i = 0; i < 200; ++i)
+        numbers.push_back(static_cast<std::int64_t>(random.next()) >> random.below(64));
+    return numbers;
+}
+
+}  // namespace
+
 TEST("portable: two words are the compiler's 128 bits") {
     const auto numbers = whole_numbers();
     const auto same = [](TwoWords two, Int128 one) {
