@@ -93,7 +93,7 @@ class Pool {
         work_ = &work;
         failure_ = nullptr;
         for (std::size_t first = 0; first < n_tasks && !failure_; first += most_tasks)
-            run_round(first, std::min(most_tasks, n_tasks - first));
+            run_round(first, std::min<std::size_t>(most_tasks, n_tasks - first));
         if (failure_) std::rethrow_exception(failure_);
     }
 

@@ -445,7 +445,7 @@ def test_the_log_loss_of_a_row():
     raw = np.concatenate([np.linspace(-40, 40, 4001), [-0.8813, -0.8814, 0.0, 250.0]])
     for y in (0.0, 1.0):
         found = [_core.mean_loss(np.array([y]), None, np.array([[each]]), "log_loss") for each in raw]
-        np.testing.assert_allclose(found, np.logaddexp(0, raw if y == 0 else -raw), rtol=1e-15)
+        np.testing.assert_allclose(found, np.logaddexp(0, raw if y == 0 else -raw), rtol=2e-15)
 
 
 def test_baselines_depend_on_the_rows_alone():
