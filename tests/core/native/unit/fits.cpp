@@ -21,7 +21,7 @@
 #include "growing.hpp"
 #include "neighbours/searching.hpp"
 #include "oblique.hpp"
-#include "quadrature.hpp"
+#include "shapley/quadrature.hpp"
 #include "tables.hpp"
 #include "thresholds.hpp"
 #include "weakest_links.hpp"
