@@ -6,53 +6,55 @@ from typing import Literal, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-Columns = NDArray[np.floating] | Sequence[NDArray[np.floating] | NDArray[np.int32]]
+from treewright._arrays import Bytes, Flags, Floats, Int32s, Ints
+
+Columns = NDArray[np.floating] | Sequence[NDArray[np.floating] | Int32s]
 
 class GrownTree(TypedDict):
-    end: NDArray[np.int32]
-    feature: NDArray[np.int32]
-    step: NDArray[np.int32]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    subset: NDArray[np.int64]
-    rows: NDArray[np.int64]
-    missing_left: NDArray[np.uint8]
-    subsets: NDArray[np.uint8]
-    directions: list[tuple[NDArray[np.int32], NDArray[np.float64]]]  # columns and weights of each
-    statistic: NDArray[np.float64]  # or, of a wide table, the rows of the leaves:
-    start: NDArray[np.int64]
-    column: NDArray[np.int32]
-    value: NDArray[np.float64]
+    end: Int32s
+    feature: Int32s
+    step: Int32s
+    low: Floats
+    high: Floats
+    subset: Ints
+    rows: Ints
+    missing_left: Bytes
+    subsets: Bytes
+    directions: list[tuple[Int32s, Floats]]  # columns and weights of each
+    statistic: Floats  # or, of a wide table, the rows of the leaves:
+    start: Ints
+    column: Int32s
+    value: Floats
 
 class CarefullyGrownTree(GrownTree):
-    joined: NDArray[np.uint8]
-    surrogate_node: NDArray[np.int32]
-    surrogate_feature: NDArray[np.int32]
-    surrogate_low: NDArray[np.float64]
-    surrogate_high: NDArray[np.float64]
-    surrogate_subset: NDArray[np.int64]
-    surrogate_subsets: NDArray[np.uint8]
-    surrogate_reversed: NDArray[np.uint8]
-    surrogate_agreement: NDArray[np.float64]
-    surrogate_adjusted: NDArray[np.float64]
+    joined: Bytes
+    surrogate_node: Int32s
+    surrogate_feature: Int32s
+    surrogate_low: Floats
+    surrogate_high: Floats
+    surrogate_subset: Ints
+    surrogate_subsets: Bytes
+    surrogate_reversed: Bytes
+    surrogate_agreement: Floats
+    surrogate_adjusted: Floats
 
 kd_metrics: tuple[str, ...]
 small_rows: int  # tables up to this size are grown in sorted lists, without bins
 max_ranked_rows: int  # tables of more rows have no ranks
 
 def criteria() -> list[tuple[str, Literal["classes", "numbers"]]]: ...
-def risk(criterion: str, statistic: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def risk(criterion: str, statistic: Floats) -> Floats: ...
 def grow(
     *,
     columns: Columns,
     n_categories: Sequence[int],
     bins: NDArray[np.uint16] | None,
-    is_mixed: NDArray[np.uint8] | None,
-    labels: NDArray[np.int32] | None,
+    is_mixed: Bytes | None,
+    labels: Int32s | None,
     n_classes: Sequence[int],
     is_wide: bool,
-    numbers: NDArray[np.float64] | None,
-    weight: NDArray[np.float64] | None,
+    numbers: Floats | None,
+    weight: Floats | None,
     criterion: str,
     max_depth: int,
     max_splits: int,
@@ -64,7 +66,7 @@ def grow(
     random_splits: bool,
     seed: int,
     small_rows: int,
-    critical: NDArray[np.float64] | None,
+    critical: Floats | None,
     correction: int,
     combined: Sequence[int],  # columns that may be added up
     max_combined: int,
@@ -76,10 +78,10 @@ def grow_carefully(
     *,
     columns: Columns,
     n_categories: Sequence[int],
-    labels: NDArray[np.int32] | None,
+    labels: Int32s | None,
     n_classes: Sequence[int],
-    numbers: NDArray[np.float64] | None,
-    weight: NDArray[np.float64] | None,
+    numbers: Floats | None,
+    weight: Floats | None,
     criterion: str,
     max_depth: int,
     max_splits: int,
@@ -89,7 +91,7 @@ def grow_carefully(
     min_gain: float,
     max_columns: int,
     seed: int,
-    critical: NDArray[np.float64] | None,
+    critical: Floats | None,
     correction: int,
     n_threads: int,
     progress: Callable[[float], object] | None,
@@ -98,159 +100,94 @@ def grow_carefully(
     monotone: NDArray[np.int8] | None,
     groups: Sequence[Sequence[int]] | None,
     max_columns_used: int,
-    prices: NDArray[np.float64] | None,
-    costs: NDArray[np.float64] | None,
+    prices: Floats | None,
+    costs: Floats | None,
     multiway: bool,
     once: bool,
     release8: bool,
     is_wide: bool = False,
-    case_weight: NDArray[np.float64] | None = None,
+    case_weight: Floats | None = None,
     random_splits: bool = False,
 ) -> CarefullyGrownTree: ...
 def bin_columns(
     columns: Columns, n_categories: Sequence[int], n_threads: int
-) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]: ...
+) -> tuple[NDArray[np.uint16], Bytes]: ...
 def rank_cells(columns: Columns, n_categories: Sequence[int], n_threads: int) -> NDArray[np.uint16]: ...
-def readable(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]: ...
-def midpoint(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]: ...
-def apply(
-    columns: Columns,
-    end: NDArray[np.int32],
-    feature: NDArray[np.int32],
-    threshold: NDArray[np.float64],
-    subset: NDArray[np.int64],
-    missing_left: NDArray[np.bool_],
-    heavier_left: NDArray[np.bool_],
-    subsets: NDArray[np.uint8],
-    n_threads: int,
-) -> NDArray[np.int32]: ...
-def apply_sums(
-    columns: Columns,
-    directions: Sequence[tuple[NDArray[np.int32], NDArray[np.float64]]],
-    end: NDArray[np.int32],
-    feature: NDArray[np.int32],
-    threshold: NDArray[np.float64],
-    subset: NDArray[np.int64],
-    missing_left: NDArray[np.bool_],
-    heavier_left: NDArray[np.bool_],
-    subsets: NDArray[np.uint8],
-    n_threads: int,
-) -> NDArray[np.int32]:
-    """`apply` for trees that test sums: columns and weights of each, in the order in which they follow."""
+def readable(low: Floats, high: Floats) -> Floats: ...
+def midpoint(low: Floats, high: Floats) -> Floats: ...
+
+class TreeView:
+    """The tests of a tree, checked and ready to predict with; the arrays are kept, not copied.
+
+    `directions`: columns and weights of each, which follow the columns of the table in `feature`.
+    `surrogates`: start, feature, threshold, subset, reversed and subsets; node i has start[i] … start[i + 1].
+    """
+
+    def __init__(
+        self,
+        n_columns: int,
+        end: Int32s,
+        feature: Int32s,
+        threshold: Floats,
+        subset: Ints,
+        missing_left: Flags,
+        heavier_left: Flags,
+        subsets: Bytes,
+        directions: Sequence[tuple[Int32s, Floats]] = (),
+        surrogates: tuple[Ints, Int32s, Floats, Ints, Flags, Bytes] | None = None,
+    ) -> None: ...
+
+def apply(tree: TreeView, columns: Columns, n_threads: int) -> Int32s:
+    """The leaf of each row."""
+
+def spread(
+    tree: TreeView, columns: Columns, weight: Floats, first: int, most: int
+) -> tuple[Ints, Int32s, Floats]:
+    """About `most` parts of the rows from `first` on, where missing values go to both sides by the weights of
+    the nodes: the start of each row, leaves, shares.
+    """
+
+def totals(trees: Sequence[TreeView], values: Sequence[Floats], columns: Columns, n_threads: int) -> Floats:
+    """The sum over trees of the line of values at the leaf of each row."""
 
 def row_hashes(columns: Columns) -> NDArray[np.uint64]:
     """A number for each row: equal for equal rows, and as good as never for others."""
 
-def totals(
-    columns: Columns,
-    trees: list[
-        tuple[
-            NDArray[np.int32],
-            NDArray[np.int32],
-            NDArray[np.float64],
-            NDArray[np.int64],
-            NDArray[np.bool_],
-            NDArray[np.bool_],
-            NDArray[np.uint8],
-            NDArray[np.float64],
-        ]
-    ],
-    width: int,
-    n_threads: int,
-) -> NDArray[np.float64]: ...
-def apply_by_surrogates(
-    columns: Columns,
-    end: NDArray[np.int32],
-    feature: NDArray[np.int32],
-    threshold: NDArray[np.float64],
-    subset: NDArray[np.int64],
-    missing_left: NDArray[np.bool_],
-    heavier_left: NDArray[np.bool_],
-    subsets: NDArray[np.uint8],
-    start: NDArray[np.int64],
-    other_feature: NDArray[np.int32],
-    other_threshold: NDArray[np.float64],
-    other_subset: NDArray[np.int64],
-    reversed: NDArray[np.bool_],
-    other_subsets: NDArray[np.uint8],
-    n_threads: int,
-) -> NDArray[np.int32]: ...
-def spread(
-    columns: Columns,
-    end: NDArray[np.int32],
-    feature: NDArray[np.int32],
-    threshold: NDArray[np.float64],
-    subset: NDArray[np.int64],
-    heavier_left: NDArray[np.bool_],
-    subsets: NDArray[np.uint8],
-    weight: NDArray[np.float64],
-    first: int,
-    most: int,
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]: ...
 def summarise(
-    criterion: str,
-    end: NDArray[np.int32],
-    start: NDArray[np.int64],
-    column: NDArray[np.int32],
-    value: NDArray[np.float64],
-    borders: NDArray[np.int32],
-) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]: ...
+    criterion: str, end: Int32s, start: Ints, column: Int32s, value: Floats, borders: Int32s
+) -> tuple[Floats, Ints, Floats, Floats]: ...
 def wanted_sums(
-    end: NDArray[np.int32],
-    start: NDArray[np.int64],
-    column: NDArray[np.int32],
-    value: NDArray[np.float64],
-    wanted: NDArray[np.bool_],
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]: ...
-def sums_at(
-    end: NDArray[np.int32],
-    start: NDArray[np.int64],
-    column: NDArray[np.int32],
-    value: NDArray[np.float64],
-    columns: NDArray[np.int32],
-) -> NDArray[np.float64]: ...
-def exact_sums(
-    value: NDArray[np.float64], group: NDArray[np.int64] | None = None, n_groups: int = 1
-) -> NDArray[np.float64]:
+    end: Int32s, start: Ints, column: Int32s, value: Floats, wanted: Flags
+) -> tuple[Ints, Int32s, Floats]: ...
+def sums_at(end: Int32s, start: Ints, column: Int32s, value: Floats, columns: Int32s) -> Floats: ...
+def exact_sums(value: Floats, group: Ints | None = None, n_groups: int = 1) -> Floats:
     """The sum of the values of each group, rounded once."""
 
-def join_classes(end: NDArray[np.int32], statistic: NDArray[np.float64]) -> NDArray[np.float64]: ...
-def join_moments(end: NDArray[np.int32], statistic: NDArray[np.float64]) -> NDArray[np.float64]: ...
+def join_classes(end: Int32s, statistic: Floats) -> Floats: ...
+def join_moments(end: Int32s, statistic: Floats) -> Floats: ...
 def weakest_links(
-    end: NDArray[np.int32], loss: NDArray[np.float64], cost: NDArray[np.float64] | None = None
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+    end: Int32s, loss: Floats, cost: Floats | None = None
+) -> tuple[Floats, Floats, Floats, Ints]:
     """The level of each node; alpha, loss and leaves of each step."""
 
 def front(
-    end: NDArray[np.int32],
-    loss: NDArray[np.float64],
-    max_leaves: int | None = None,
-    max_bytes: int = ...,
-    keeps_choices: bool = True,
-) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int32], NDArray[np.uint8]]:
+    end: Int32s, loss: Floats, max_leaves: int | None = None, max_bytes: int = ..., keeps_choices: bool = True
+) -> tuple[Ints, Floats, Int32s, Bytes]:
     """Leaves and loss of each point; length and choices for `front_pruning`."""
 
-def front_pruning(
-    end: NDArray[np.int32], length: NDArray[np.int32], choices: NDArray[np.uint8], leaves: int
-) -> NDArray[np.int32]:
+def front_pruning(end: Int32s, length: Int32s, choices: Bytes, leaves: int) -> Int32s:
     """The branches that become leaves at one point of the front."""
 
-def attribute(
-    *,
+def shapley_values(
+    tree: TreeView,
     columns: Columns,
-    end: NDArray[np.int32],
-    feature: NDArray[np.int32],
-    threshold: NDArray[np.float64],
-    subset: NDArray[np.int64],
-    missing_left: NDArray[np.bool_],
-    heavier_left: NDArray[np.bool_],
-    subsets: NDArray[np.uint8],
-    weight: NDArray[np.float64],
-    answers: NDArray[np.float64],
+    *,
+    weight: Floats,
+    answers: Floats,
     blocks: Sequence[int],
     background: Columns | None,
     n_threads: int,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Shapley values [row, column, number of the answers].
 
     `weight`: of the nodes, or where there is a background of its rows, which then adds up to 1. `blocks`: the
@@ -258,14 +195,14 @@ def attribute(
     """
 
 class KDArrays(TypedDict):
-    column: NDArray[np.int64]
+    column: Ints
     cut: NDArray[np.floating]
-    left: NDArray[np.int64]
-    right: NDArray[np.int64]
-    begin: NDArray[np.int64]
-    home: NDArray[np.int64]
-    size: NDArray[np.int64]
-    order: NDArray[np.int64]
+    left: Ints
+    right: Ints
+    begin: Ints
+    home: Ints
+    size: Ints
+    order: Ints
 
 class KDTree:
     n_points: int
@@ -279,24 +216,24 @@ class KDTree:
         self, points: NDArray[np.floating], leaf_size: int, rule: str, spill: float, n_threads: int
     ) -> None: ...
     def nearest(
-        self, queries: NDArray[np.float64], k: int, metric: str, p: float, is_defeatist: bool, n_threads: int
-    ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]: ...  # distance, index, visited
+        self, queries: Floats, k: int, metric: str, p: float, is_defeatist: bool, n_threads: int
+    ) -> tuple[Floats, Ints, Ints]: ...  # distance, index, visited
     def within(
         self,
-        queries: NDArray[np.float64],
-        radius: NDArray[np.float64],
+        queries: Floats,
+        radius: Floats,
         metric: str,
         p: float,  # of "minkowski"
         only_count: bool,
         in_order: bool,
         n_threads: int,
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64]]: ...  # start, distance, index
+    ) -> tuple[Ints, Floats, Ints]: ...  # start, distance, index
     def points(self) -> NDArray[np.floating]: ...
     def arrays(self) -> KDArrays: ...
 
 class BornAgainTree(TypedDict):
-    column: NDArray[np.int32]  # in preorder; -1 at a leaf
-    cut: NDArray[np.int32]  # of a leaf its class
+    column: Int32s  # in preorder; -1 at a leaf
+    cut: Int32s  # of a leaf its class
     is_found: bool
     is_smallest: bool
     least_depth: int
@@ -306,12 +243,12 @@ class BornAgainTree(TypedDict):
 
 def born_again(
     *,
-    roots: NDArray[np.int32],
-    end: NDArray[np.int32],
-    column: NDArray[np.int32],
-    cut: NDArray[np.int32],  # value <= the threshold of this place in the column's list goes left
-    votes: NDArray[np.float64],  # of each leaf for each class
-    n_cuts: NDArray[np.int32],
+    roots: Int32s,
+    end: Int32s,
+    column: Int32s,
+    cut: Int32s,  # value <= the threshold of this place in the column's list goes left
+    votes: Floats,  # of each leaf for each class
+    n_cuts: Int32s,
     objective: str,
     seconds: float,
     max_bytes: int,
@@ -320,8 +257,8 @@ def born_again(
 
 class BoostedTrees(TypedDict):
     trees: list[GrownTree]  # iteration by iteration, one for each output
-    train_loss: NDArray[np.float64]  # at the start, unless some were given, and after each iteration
-    validation_loss: NDArray[np.float64]
+    train_loss: Floats  # at the start, unless some were given, and after each iteration
+    validation_loss: Floats
 
 def boost(
     *,
@@ -329,9 +266,9 @@ def boost(
     n_categories: Sequence[int],
     rows: NDArray[np.uint32] | None,  # those meant, in this order; None: all
     n_train: int,  # the rows after these only judge
-    target: NDArray[np.float64],
-    weight: NDArray[np.float64] | None,
-    raw: NDArray[np.float64],  # (outputs, rows): changed in place
+    target: Floats,
+    weight: Floats | None,
+    raw: Floats,  # (outputs, rows): changed in place
     loss: str,
     quantile: float,
     n_classes: int,
@@ -357,22 +294,12 @@ def boost(
     after: Callable[[int, float, float], bool] | None,  # leaves, losses: whether to stop
 ) -> BoostedTrees: ...
 def loss_gradients(
-    target: NDArray[np.float64],
-    weight: NDArray[np.float64] | None,
-    raw: NDArray[np.float64],
-    loss: str,
-    quantile: float = 0.5,
-    n_classes: int = 2,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    target: Floats, weight: Floats | None, raw: Floats, loss: str, quantile: float = 0.5, n_classes: int = 2
+) -> tuple[Floats, Floats]:
     """Gradients and hessians, (outputs, rows)."""
 
 def mean_loss(
-    target: NDArray[np.float64],
-    weight: NDArray[np.float64] | None,
-    raw: NDArray[np.float64],
-    loss: str,
-    quantile: float = 0.5,
-    n_classes: int = 2,
+    target: Floats, weight: Floats | None, raw: Floats, loss: str, quantile: float = 0.5, n_classes: int = 2
 ) -> float: ...
 def exact_weighted_sums(
     values: NDArray[np.float64],

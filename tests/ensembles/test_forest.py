@@ -304,7 +304,7 @@ def test_totals(kind, depth):
 def test_totals_refuse_what_does_not_fit():
     tree = grow(encode([[0.0], [1.0]], [0, 1]))
     data = encode([[0.0]], schema=tree.schema)
-    with pytest.raises(ValueError, match="a line of its width for each node"):
+    with pytest.raises(ValueError, match="a line of the same width for each node"):
         TreeSum.of([tree, tree], [tree.proportions[0], np.zeros((2, 2))]).totals(data)
 
 

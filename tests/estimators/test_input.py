@@ -145,6 +145,42 @@ def test_frames_of_floats_are_read_as_other_frames_are() -> None:
         model.predict(frame.iloc[:0])
 
 
+def test_few_rows_of_a_frame_are_read_as_its_columns_are() -> None:
+    """Cell by cell or column by column: the same predictions and the same errors."""
+    pandas = pytest.importorskip("pandas")
+    random = np.random.default_rng(0)
+    n = 400
+    frame = pandas.DataFrame(
+        {
+            "x": np.where(random.random(n) < 0.1, np.nan, random.normal(size=n)),
+            "single": random.normal(size=n).astype(np.float32),
+            "whole": random.integers(-5, 5, n),
+            "flag": random.random(n) < 0.5,
+            "word": random.choice(["u", "v", "w"], n),
+            "hole": random.choice(np.array(["p", "q", None], object), n),
+            "declared": pandas.Categorical(random.choice(["b", "a"], n), ["b", "a", "c"]),
+        }
+    )
+    y = (frame.x.fillna(0) + frame.single + (frame.word == "u") + (frame.hole == "p")) > frame.whole / 5
+    model = DecisionTreeClassifier(random_state=0).fit(frame, y)
+    expected = model.predict_proba(frame.to_dict("list"))
+    odd = frame.assign(x=np.nan, word="never seen")
+    for some, wanted in ((frame, expected), (odd, model.predict_proba(odd.to_dict("list")))):
+        for size in (1, 3):
+            parts = [model.predict_proba(some.iloc[i : i + size]) for i in range(0, 30, size)]
+            np.testing.assert_array_equal(np.concatenate(parts), wanted[:30])
+    one = frame.iloc[[0]]
+    np.testing.assert_array_equal(model.predict_proba(one.astype(object)), expected[[0]])
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(one[frame.columns[::-1]])
+    for wrong in ({"x": "text"}, {"word": 3}, {"whole": 2**60}, {"x": -(2**63)}, {"x": 1j}):
+        with pytest.raises((ValueError, TypeError)) as of_one:
+            model.predict(one.assign(**wrong))
+        with pytest.raises((ValueError, TypeError)) as of_many:
+            model.predict(pandas.concat([one.assign(**wrong)] * 9))
+        assert str(of_one.value) == str(of_many.value)
+
+
 def test_names_go_when_the_next_table_has_none() -> None:
     pandas = pytest.importorskip("pandas")
     X, y = IRIS

@@ -92,21 +92,23 @@ def test_rows_go_as_if_the_sums_were_columns() -> None:
     """The walk adds up where it is asked to; numpy adds up beforehand."""
     data, tree = grown(max_leaf_nodes=None, split=Oblique(3))
     many = data.take(np.random.default_rng(1).integers(0, data.n_rows, 50_000))
-    routes = (tree.end, tree.feature, tree.threshold, tree.subset)
-    sides = (tree.missing_left, tree.heavier_left, tree.subsets)
-    wanted = _core.apply(extended_columns(many, tree.directions), *routes, *sides, 1)
+    columns = extended_columns(many, tree.directions)
+    arrays = (tree.end, tree.feature, tree.threshold, tree.subset, tree.missing_left, tree.heavier_left)
+    wanted = _core.apply(_core.TreeView(len(columns), *arrays, tree.subsets), columns, 1)
     for threads in (1, 3):
         assert np.array_equal(tree.apply(many, n_jobs=threads), wanted)
     for pair, message in [
-        (([0, 9], [1.0, 1.0]), "columns of numbers"),
-        (([0, 3], [1.0, 1.0]), "columns of numbers"),
+        (([0, 9], [1.0, 1.0]), "a direction names a column beyond"),
         (([0, 1], [1.0]), "a weight for each"),
     ]:
         wrong = [(np.array(pair[0], np.int32), np.array(pair[1]))] * len(tree.directions)
         with pytest.raises(ValueError, match=message):
-            _core.apply_sums(many.columns, wrong, *routes, *sides, 1)
+            _core.TreeView(4, *arrays, tree.subsets, wrong)
+    words = [(np.array([0, 3], np.int32), np.ones(2))] * len(tree.directions)
+    with pytest.raises(ValueError, match="columns of numbers"):
+        _core.apply(_core.TreeView(4, *arrays, tree.subsets, words), many.columns, 1)
     with pytest.raises(ValueError, match="a test names a column beyond"):
-        _core.apply_sums(many.columns, [], *routes, *sides, 1)
+        _core.TreeView(4, *arrays, tree.subsets)
 
 
 @pytest.mark.parametrize(

@@ -32,10 +32,11 @@ def shuffled_rises(tree: Tree, data: Dataset, rows: Ints, rng: np.random.Generat
     place = np.full(data.n_columns + 1, -1, np.int32)
     place[tested] = np.arange(len(tested))
     feature = place[tree.feature]
-    routes = (tree.end, feature, tree.threshold, tree.subset, tree.missing_left, tree.heavier_left)
+    sides = (tree.missing_left, tree.heavier_left, tree.subsets)
+    view = _core.TreeView(len(tested), tree.end, feature, tree.threshold, tree.subset, *sides)
     own = [data.column(j, rows) for j in tested.tolist()]
     others = [values[rng.permutation(len(rows))] for values in own]
-    leaf = _core.apply(own, *routes, tree.subsets, 1)
+    leaf = _core.apply(view, own, 1)
     predicted = tree.label if tree.schema.predicts_classes else tree.value
     targets, weight = np.asarray(data.targets)[:, rows], data.row_weights[rows]
     before = prediction_losses(tree, predicted[leaf], targets)
@@ -44,7 +45,7 @@ def shuffled_rises(tree: Tree, data: Dataset, rows: Ints, rng: np.random.Generat
     for first in range(0, len(rows), step):
         column, row = _columns_on_paths(tree, feature, leaf[first : first + step], len(tested))
         row += first
-        new_leaf = _core.apply(_with_shuffled_cells(*tables, column, row), *routes, tree.subsets, 1)
+        new_leaf = _core.apply(view, _with_shuffled_cells(*tables, column, row), 1)
         more = prediction_losses(tree, predicted[new_leaf], targets[:, row]) - before[row]
         rise[tested] += np.bincount(column, weight[row] * more, len(tested))
     return np.asarray(rise / weight.sum())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from treewright import _core
 from treewright.encoding import Dataset
 from treewright.tree import Tree
-from treewright.tree.missing import routes_of
 from treewright.tree.predict import leaf_rows
+from treewright.tree.view import view_of
 
 Floats = NDArray[np.float64]
 
@@ -32,24 +32,20 @@ class TreeSum(NamedTuple):
 
     trees: tuple[Tree, ...]
     values: tuple[Floats, ...]  # (nodes, width) for each tree
-    arrays: list[tuple[Any, ...]] | None  # as the core takes them; None if rows may reach several leaves
+    views: list[_core.TreeView] | None  # None if rows may reach several leaves
 
     @classmethod
     def of(cls, trees: Sequence[Tree], values: Sequence[Floats]) -> TreeSum:
         """Trees with the values of their nodes."""
         rows = tuple(np.ascontiguousarray(each) for each in values)
-        arrays = None
-        if all(has_simple_routes(tree) for tree in trees):
-            arrays = [(*routes_of(tree), each) for tree, each in zip(trees, rows, strict=True)]
-        return cls(tuple(trees), rows, arrays)
+        views = [view_of(tree) for tree in trees] if all(map(has_simple_routes, trees)) else None
+        return cls(tuple(trees), rows, views)
 
     def totals(self, data: Dataset, n_threads: int = 1) -> Floats:
         """The sum over the trees of the values at the leaf of each row, (rows, width)."""
-        width = self.values[0].shape[1]
-        if self.arrays is not None:
-            columns: Any = data.columns
-            return _core.totals(columns, self.arrays, width, n_threads)
-        out = np.zeros((data.n_rows, width))
+        if self.views is not None:
+            return _core.totals(self.views, self.values, data.columns, n_threads)
+        out = np.zeros((data.n_rows, self.values[0].shape[1]))
         for tree, values in zip(self.trees, self.values, strict=True):
             out += leaf_rows(tree, data, values, n_threads)
         return out

@@ -14,6 +14,7 @@ from sklearn.utils.validation import validate_data
 
 from treewright.encoding import Dataset, encode
 from treewright.encoding.columns import renamed_columns
+from treewright.encoding.few_rows import few_rows
 from treewright.encoding.schema import Schema
 from treewright.encoding.tables import FLOATS, float_matrix
 from treewright.estimators.targets import class_attributes, plain_target, weight_by_class
@@ -131,6 +132,9 @@ def rows_to_predict(estimator: Any, fitted: Fitted, X: Any) -> Dataset:
     matrix = float_matrix(X, names) if names is not None and schema.only_numbers else None
     if matrix is not None:
         return Dataset(schema, matrix)
+    rows = None if names is None else few_rows(X, schema)
+    if rows is not None:
+        return rows
     refuse_one_dimension(X)
     if not is_unknown_to_sklearn(X):
         _check_columns(estimator, X, schema)

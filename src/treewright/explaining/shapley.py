@@ -24,6 +24,7 @@ from treewright.tree.evaluate import given_table
 from treewright.tree.missing import refuse_rows_with_missing
 from treewright.tree.oblique import only_columns
 from treewright.tree.shortcuts import as_tree
+from treewright.tree.view import view_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -183,10 +184,9 @@ def shapley_values(
             raise ValueError("background has no row with a positive weight")
         weight = others.row_weights / others.total_weight
         base = np.average(leaf_values[place[tree.apply(others)]], axis=0, weights=weight)
-    arrays = ("end", "feature", "threshold", "subset", "missing_left", "heavier_left", "subsets")
-    values = _core.attribute(
-        columns=data.columns,
-        **{name: getattr(tree, name) for name in arrays},
+    values = _core.shapley_values(
+        view_of(tree),
+        data.columns,
         weight=np.ascontiguousarray(weight),
         answers=np.ascontiguousarray(leaf_values - base),  # values far from zero would lose digits
         blocks=blocks,

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright import _core
 from treewright._suggestions import choices_text
 from treewright.certifying import BOUNDS, header_bits, is_complete, node_bits
 from treewright.certifying.binomial import check_delta
@@ -29,7 +30,8 @@ from treewright.pruning.traversal import Floats
 from treewright.tree import Tree
 from treewright.tree.evaluate import node_losses
 from treewright.tree.missing import refuse_rows_with_missing
-from treewright.tree.oblique import known_complete, plain_leaves
+from treewright.tree.oblique import known_complete
+from treewright.tree.view import direction_arrays
 
 Bound = Callable[[float, int, float], float]
 
@@ -214,7 +216,7 @@ class _Pruner:
                 self.total, current = self.total.replace_subtree(kept, size), best
                 if child is None:
                     self.feature[node] = -1
-                    self._forget(node + 1, int(self.tree.end[node]))
+                    self._drop(node + 1, int(self.tree.end[node]))
                 else:
                     self._raise(node, child)
             sizes.append(size)
@@ -256,12 +258,12 @@ class _Pruner:
         for leaf, counts, _ in self._receive_sibling_rows(child, other):
             self.new_counts[leaf] = counts
         for first, last in ((node, child), (int(self.tree.end[child]), end)):
-            self.is_dropped[first:last] = True
-            self._forget(first, last)
+            self._drop(first, last)
         self.replacements[node] = child
 
-    def _forget(self, first: int, last: int) -> None:
-        """Drop the replacements inside a removed range of nodes."""
+    def _drop(self, first: int, last: int) -> None:
+        """Drop a range of nodes with the replacements inside it."""
+        self.is_dropped[first:last] = True
         for node in [node for node in self.replacements if first <= node < last]:
             del self.replacements[node]
 
@@ -293,6 +295,15 @@ class _Pruner:
             kept = ~self.is_dropped[nodes]
             position = np.concatenate([[0], np.cumsum(kept)])
             nodes, end = nodes[kept], position[end[kept]].astype(np.int32)
-        arrays = (self.feature, tree.threshold, tree.subset, tree.missing_left, tree.heavier_left)
-        routes = (array[nodes] for array in arrays)
-        return np.asarray(nodes[plain_leaves(rows, tree.directions, end, *routes, tree.subsets, 1)])
+        view = _core.TreeView(
+            rows.n_columns,
+            end,
+            self.feature[nodes],
+            tree.threshold[nodes],
+            tree.subset[nodes],
+            tree.missing_left[nodes],
+            tree.heavier_left[nodes],
+            tree.subsets,
+            direction_arrays(tree.directions),
+        )
+        return np.asarray(nodes[_core.apply(view, rows.columns, 1)])

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
 from treewright import _core
-from treewright._arrays import Bytes, Flags, Floats, Int32s, Ints
+from treewright._arrays import Flags, Floats, Int32s, Ints
 from treewright.encoding import Dataset
-from treewright.tree.oblique import extended_columns, plain_leaves
+from treewright.tree.oblique import extended_columns
+from treewright.tree.view import view_of
 
 if TYPE_CHECKING:
     from treewright.tree.tree import Tree
@@ -29,30 +30,7 @@ def leaves(tree: Tree, data: Dataset, n_threads: int = 1) -> Int32s:
     if tree.missing == "error":
         why = "which the tree tests: it was made with missing='error' and takes complete rows only"
         refuse_missing(tree, data, "", why)
-    if not len(tree.surrogates):
-        return plain_leaves(data, tree.directions, *routes_of(tree), n_threads)
-    others = tree.surrogates
-    return _core.apply_by_surrogates(
-        extended_columns(data, tree.directions),
-        *routes_of(tree),
-        others.starts(tree.n_nodes),
-        others.feature,
-        others.threshold,
-        others.subset,
-        others.reversed,
-        others.subsets,
-        n_threads,
-    )
-
-
-Routes = tuple[Int32s, Int32s, Floats, Ints, Flags, Flags, Bytes]
-
-
-def routes_of(tree: Tree) -> Routes:
-    """The arrays by which the core routes each row to one leaf."""
-    missing_left = tree.heavier_left if tree.missing == "fractional" else tree.missing_left
-    heavier = tree.heavier_left
-    return tree.end, tree.feature, tree.threshold, tree.subset, missing_left, heavier, tree.subsets
+    return _core.apply(view_of(tree), data.columns, n_threads)
 
 
 def sent_by_others(tree: Tree) -> bool:
@@ -176,10 +154,8 @@ def parts_of(tree: Tree, data: Dataset, most: int = MOST_PARTS) -> Iterator[Part
     >>> parts.start.tolist(), parts.leaf.tolist(), parts.share.round(3).tolist()
     ([0, 1, 3], [1, 1, 2], [1.0, 0.667, 0.333])
     """
-    columns: Any = extended_columns(data, tree.directions)
-    routes = (tree.end, tree.feature, tree.threshold, tree.subset, tree.heavier_left, tree.subsets)
     first = 0
     while first < data.n_rows:
-        parts = Parts(first, *_core.spread(columns, *routes, tree.weight, first, most))
+        parts = Parts(first, *_core.spread(view_of(tree), data.columns, tree.weight, first, most))
         yield parts
         first += parts.n_rows

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from treewright import _core
-from treewright._arrays import Array, Flags, Floats, Int32s
+from treewright._arrays import Array, Flags, Floats
 from treewright.encoding.schema import Column, Schema
 
 if TYPE_CHECKING:
@@ -90,14 +89,6 @@ def extended_columns(data: Dataset, directions: tuple[Direction, ...]) -> Any:
     if not directions:
         return data.columns
     return [*data.column_arrays, *(direction.values(data) for direction in directions)]
-
-
-def plain_leaves(data: Dataset, directions: tuple[Direction, ...], *routes: Any) -> Int32s:
-    """The leaf of each row of a table; `routes` are the arguments of `_core.apply` after the columns."""
-    if not directions:
-        return _core.apply(data.columns, *routes)
-    pairs = [(np.array(each.columns, np.int32), np.array(each.weights)) for each in directions]
-    return _core.apply_sums(data.columns, pairs, *routes)
 
 
 def column_at(tree: Tree, data: Dataset, feature: int, rows: Array) -> Array:

@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
-#include "applying.hpp"
 #include "columns.hpp"
+#include "predicting/tree_view.hpp"
 #include "threads.hpp"
 
 namespace treewright {
@@ -26,13 +26,13 @@ inline bool goes_left(Pattern pattern, std::size_t branch) {
 class Patterns {
   public:
     /// Those of the rows from `first` on; `branches` lists the nodes that test something.
-    Patterns(const Routes& routes, std::span<const std::int32_t> branches, const std::vector<Column>& columns,
+    Patterns(const TreeView& tree, std::span<const std::int32_t> branches, const std::vector<Column>& columns,
              std::size_t first, std::size_t n_rows, Pool& pool, Interrupt& interrupt)
         : n_words_((branches.size() + 63) / 64), bits_(n_rows * n_words_), of_row_(n_rows) {
         pool.run((n_rows + 63) / 64, [&](std::size_t task, std::size_t) {
             interrupt.check();
             const std::size_t begin = task * 64;
-            ask(routes, branches, columns, first + begin, std::min<std::size_t>(64, n_rows - begin), begin);
+            ask(tree, branches, columns, first + begin, std::min<std::size_t>(64, n_rows - begin), begin);
         });
         find_equal(interrupt);
     }
@@ -47,7 +47,7 @@ class Patterns {
 
   private:
     /// The answers of up to 64 rows to all tests.
-    void ask(const Routes& routes, std::span<const std::int32_t> branches, const std::vector<Column>& columns,
+    void ask(const TreeView& tree, std::span<const std::int32_t> branches, const std::vector<Column>& columns,
              std::size_t row, std::size_t n, std::size_t place) {
         std::uint64_t square[64];  // at first a word for each of 64 tests, then one for each row
         for (std::size_t word = 0; word < n_words_; ++word) {
@@ -55,14 +55,14 @@ class Patterns {
             const std::size_t begin = word * 64, end = std::min(branches.size(), begin + 64);
             for (std::size_t i = begin; i < end; ++i) {
                 const auto node = static_cast<std::size_t>(branches[i]);
-                const Column& column = columns[static_cast<std::size_t>(routes.feature[node])];
+                const Column& column = columns[static_cast<std::size_t>(tree.feature[node])];
                 const auto gather = [&](auto&& value) {
                     std::uint64_t all = 0;
                     for (std::size_t r = 0; r < n; ++r)
-                        all |= static_cast<std::uint64_t>(goes_left(routes, node, value(row + r))) << r;
+                        all |= static_cast<std::uint64_t>(tree.goes_left(node, value(row + r))) << r;
                     return all;
                 };
-                square[i - begin] = routes.subset[node] < 0
+                square[i - begin] = tree.subset[node] < 0
                                         ? with_values(column, gather)
                                         : gather([&](std::size_t at) { return column.code(at); });
             }

@@ -7,9 +7,9 @@
 #include <array>
 #include <optional>
 
-#include "attributing.hpp"
-#include "patterns.hpp"
-#include "ways.hpp"
+#include "shapley/patterns.hpp"
+#include "shapley/shapley.hpp"
+#include "shapley/ways.hpp"
 
 namespace treewright {
 
@@ -44,8 +44,8 @@ class PairWeights {
 /// to go, where they differ two, and below them the column is decided.
 class PairWalk {
   public:
-    PairWalk(const Routes& routes, const Ways& ways, const Wanted& wanted, const PairWeights& weights)
-        : routes_(routes),
+    PairWalk(const TreeView& tree, const Ways& ways, const Wanted& wanted, const PairWeights& weights)
+        : tree_(tree),
           ways_(ways),
           wanted_(wanted),
           weights_(weights),
@@ -94,7 +94,7 @@ class PairWalk {
                     waiting_.resize(forks_.size() * 2 * width_);
                 }
             }
-            node = left ? node + 1 : routes_.end[node + 1];
+            node = left ? node + 1 : tree_.end[node + 1];
         }
         return node;
     }
@@ -115,7 +115,7 @@ class PairWalk {
                 --by_row;
                 ++by_other;
                 const bool left = goes_left(other, static_cast<std::size_t>(ways_.place[fork.node]));
-                return left ? fork.node + 1 : routes_.end[fork.node + 1];
+                return left ? fork.node + 1 : tree_.end[fork.node + 1];
             }
             for (std::size_t i = 0; i < width_; ++i) {
                 due[i] += owes_[i];
@@ -129,7 +129,7 @@ class PairWalk {
         return -1;
     }
 
-    const Routes& routes_;
+    const TreeView& tree_;
     const Ways& ways_;
     const Wanted& wanted_;
     const PairWeights& weights_;
@@ -145,33 +145,33 @@ struct Others {
     Patterns patterns;
     std::vector<double> share;
 
-    Others(const Routes& routes, const Ways& ways, const std::vector<Column>& columns,
+    Others(const TreeView& tree, const Ways& ways, const std::vector<Column>& columns,
            std::span<const double> weight, std::size_t first, std::size_t n, Pool& pool, Interrupt& interrupt)
-        : patterns(routes, ways.branches, columns, first, n, pool, interrupt), share(patterns.size()) {
+        : patterns(tree, ways.branches, columns, first, n, pool, interrupt), share(patterns.size()) {
         for (std::size_t row = 0; row < n; ++row) share[patterns.of_row()[row]] += weight[first + row];
     }
 };
 
 }  // namespace
 
-void attribute_by_background(const Routes& routes, const LeafAnswers& answers,
-                             const std::vector<Column>& columns, std::size_t n_rows,
-                             const std::vector<Column>& background, std::span<const double> background_weight,
-                             double* out, Pool& pool, Interrupt& interrupt) {
-    const Ways ways(routes);
+void shapley_by_background(const TreeView& tree, const LeafAnswers& answers,
+                           const std::vector<Column>& columns, std::size_t n_rows,
+                           const std::vector<Column>& background, std::span<const double> background_weight,
+                           double* out, Pool& pool, Interrupt& interrupt) {
+    const Ways ways(tree);
     const Wanted wanted(answers);
     if (ways.branches.empty() || wanted.size() == 0) return;
     // A portion of the background at a time; where all of it is one portion, it is asked only once.
     const std::size_t n_others = background_weight.size(), portion = rows_in_portion(ways, 8);
     const auto from = [&](std::size_t first) {
-        return Others(routes, ways, background, background_weight, first, std::min(portion, n_others - first),
+        return Others(tree, ways, background, background_weight, first, std::min(portion, n_others - first),
                       pool, interrupt);
     };
     const std::optional<Others> all = n_others <= portion ? std::optional(from(0)) : std::nullopt;
     const PairWeights weights;
-    in_portions(routes, ways, wanted, answers.width, columns, n_rows, out, pool, interrupt,
+    in_portions(tree, ways, wanted, answers.width, columns, n_rows, out, pool, interrupt,
                 [&](const Patterns& patterns, double* found, std::size_t length) {
-                    std::vector<PairWalk> walks(pool.size(), PairWalk(routes, ways, wanted, weights));
+                    std::vector<PairWalk> walks(pool.size(), PairWalk(tree, ways, wanted, weights));
                     const auto pair_with = [&](const Others& others) {
                         pool.run(patterns.size(), [&](std::size_t i, std::size_t thread) {
                             for (std::size_t other = 0; other < others.patterns.size(); ++other) {

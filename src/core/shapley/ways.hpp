@@ -6,9 +6,9 @@
 #include <numeric>
 #include <vector>
 
-#include "attributing.hpp"
-#include "patterns.hpp"
 #include "shape.hpp"
+#include "shapley/patterns.hpp"
+#include "shapley/shapley.hpp"
 
 namespace treewright {
 
@@ -24,13 +24,12 @@ struct Ways {
     std::size_t most_columns = 0;        // on the way to a leaf
     std::size_t deepest = 0;
 
-    explicit Ways(const Routes& routes)
-        : parent(routes.end.size(), -1),
+    explicit Ways(const TreeView& tree)
+        : parent(tree.size(), -1),
           depth(parent.size(), 0),
           slot(parent.size(), -1),
           before(parent.size(), 0),
           place(parent.size(), 0) {
-        check_shape(routes.end);
         const auto n = static_cast<std::int32_t>(parent.size());
         std::int32_t n_leaves = 0;
         std::vector<std::int32_t> slot_of, last;  // by column; by slot: the turn that is in force
@@ -47,28 +46,28 @@ struct Ways {
             if (node > 0) {
                 const std::int32_t by = slot[parent[node]];
                 depth[node] = depth[parent[node]] + 1;
-                way.push_back({routes.end[node], by, last[by]});
+                way.push_back({tree.end[node], by, last[by]});
                 n_columns += last[by] == 0;
                 last[by] = node;
                 most_columns = std::max(most_columns, n_columns);
                 deepest = std::max<std::size_t>(deepest, static_cast<std::size_t>(depth[node]));
             }
-            if (is_leaf(routes.end, node)) {
+            if (is_leaf(tree.end, node)) {
                 place[node] = n_leaves++;
                 continue;
             }
             place[node] = static_cast<std::int32_t>(branches.size());
             branches.push_back(node);
-            const auto column = static_cast<std::size_t>(routes.feature[node]);
+            const auto column = static_cast<std::size_t>(tree.feature[node]);
             if (column >= slot_of.size()) slot_of.resize(column + 1, -1);
             if (slot_of[column] < 0) {
                 slot_of[column] = static_cast<std::int32_t>(columns.size());
-                columns.push_back(routes.feature[node]);
+                columns.push_back(tree.feature[node]);
                 last.push_back(0);
             }
             slot[node] = slot_of[column];
             before[node] = last[slot[node]];
-            parent[node + 1] = parent[routes.end[node + 1]] = node;
+            parent[node + 1] = parent[tree.end[node + 1]] = node;
         }
     }
 };
@@ -117,14 +116,14 @@ inline std::size_t rows_in_portion(const Ways& ways, std::size_t more) {
 /// Sends the rows through `work` in portions: it gets their patterns and a line of slots × wanted numbers,
 /// all 0, for each pattern; then the lines are handed to the rows.
 template <class Work>
-void in_portions(const Routes& routes, const Ways& ways, const Wanted& wanted, std::size_t width,
+void in_portions(const TreeView& tree, const Ways& ways, const Wanted& wanted, std::size_t width,
                  const std::vector<Column>& columns, std::size_t n_rows, double* out, Pool& pool,
                  Interrupt& interrupt, Work&& work) {
     const std::size_t length = ways.columns.size() * wanted.size(), line = columns.size() * width;
     const std::size_t portion = rows_in_portion(ways, 8 * length);
     for (std::size_t first = 0; first < n_rows; first += portion) {
         const std::size_t n = std::min(portion, n_rows - first);
-        const Patterns patterns(routes, ways.branches, columns, first, n, pool, interrupt);
+        const Patterns patterns(tree, ways.branches, columns, first, n, pool, interrupt);
         std::vector<double> found(patterns.size() * length);
         work(patterns, found.data(), length);
         constexpr std::size_t block = 1024;

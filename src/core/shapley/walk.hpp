@@ -1,4 +1,4 @@
-// The walk of attributing.cpp, included there once for each kind of processor: as the class WALK, its work
+// The walk of by_weights.cpp, included there once for each kind of processor: as the class WALK, its work
 // compiled for WALK_TARGET. The sums are the same to the last bit: lanes do not mix, and nothing is fused.
 
 /// One thread's walk through the whole tree, for some patterns at a time.

@@ -11,17 +11,17 @@
 // loses no digits. At one point t the products of all leaves come from one walk: down the tree the product is
 // multiplied by what a turn changes, and up the tree the sums below a node are multiplied by what its column
 // owes. So a row takes time nodes × points, and the points are half the columns on a way, not its depth.
-#include "attributing.hpp"
+#include "shapley/shapley.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
 
-#include "patterns.hpp"
-#include "quadrature.hpp"
+#include "shapley/patterns.hpp"
+#include "shapley/quadrature.hpp"
+#include "shapley/ways.hpp"
 #include "simd.hpp"
-#include "ways.hpp"
 
 namespace treewright {
 
@@ -60,10 +60,10 @@ struct Turns {
     std::vector<Points> taken, missed, gets;
     Points start, owes;
 
-    Turns(const Routes& routes, const Ways& ways, std::span<const double> weight)
+    Turns(const TreeView& tree, const Ways& ways, std::span<const double> weight)
         : share(weight.size(), 1), above_(weight.size(), 1), z_(weight.size(), 1) {
         for (const std::int32_t node : ways.branches) {
-            const std::array<std::int32_t, 2> children{node + 1, routes.end[node + 1]};
+            const std::array<std::int32_t, 2> children{node + 1, tree.end[node + 1]};
             // Shares of the children's own sum: they add up to 1, whatever rounding did to the parent's
             // weight.
             const double sum = weight[children[0]] + weight[children[1]];
@@ -100,14 +100,14 @@ struct Turns {
 
 #define WALK PlainWalk
 #define WALK_TARGET
-#include "attributing_walk.hpp"
+#include "shapley/walk.hpp"
 #undef WALK
 #undef WALK_TARGET
 
 #if defined(TREEWRIGHT_AVX2)
 #define WALK WideWalk
 #define WALK_TARGET TREEWRIGHT_AVX2
-#include "attributing_walk.hpp"
+#include "shapley/walk.hpp"
 #undef WALK
 #undef WALK_TARGET
 #endif
@@ -124,11 +124,11 @@ std::size_t points_for(std::size_t n_columns) {
 }
 
 template <std::size_t K, template <std::size_t> class Walk>
-void walk_all(const Routes& routes, const Ways& ways, std::span<const double> weight, const Wanted& wanted,
+void walk_all(const TreeView& tree, const Ways& ways, std::span<const double> weight, const Wanted& wanted,
               std::size_t width, const Quadrature& points, const std::vector<Column>& columns,
               std::size_t n_rows, double* out, Pool& pool, Interrupt& interrupt) {
-    Turns<K> turns(routes, ways, weight);
-    in_portions(routes, ways, wanted, width, columns, n_rows, out, pool, interrupt,
+    Turns<K> turns(tree, ways, weight);
+    in_portions(tree, ways, wanted, width, columns, n_rows, out, pool, interrupt,
                 [&](const Patterns& patterns, double* found, std::size_t length) {
                     std::vector<Walk<K>> walks(pool.size(), Walk<K>(ways, turns, wanted, interrupt));
                     for (std::size_t first = 0; first < points.t.size(); first += K) {
@@ -146,10 +146,10 @@ void walk_all(const Routes& routes, const Ways& ways, std::span<const double> we
 
 }  // namespace
 
-void attribute_by_weights(const Routes& routes, std::span<const double> weight, const LeafAnswers& answers,
-                          const std::vector<Column>& columns, std::size_t n_rows, double* out, Pool& pool,
-                          Interrupt& interrupt) {
-    const Ways ways(routes);
+void shapley_by_weights(const TreeView& tree, std::span<const double> weight, const LeafAnswers& answers,
+                        const std::vector<Column>& columns, std::size_t n_rows, double* out, Pool& pool,
+                        Interrupt& interrupt) {
+    const Ways ways(tree);
     const Wanted wanted(answers);
     if (ways.branches.empty() || wanted.size() == 0) return;
     const std::size_t n_points = points_for(ways.most_columns);
@@ -161,11 +161,11 @@ void attribute_by_weights(const Routes& routes, std::span<const double> weight, 
         if (K != at_once) return;
 #if defined(TREEWRIGHT_AVX2)
         if (has_avx2())
-            return walk_all<K, WideWalk>(routes, ways, weight, wanted, answers.width, points, columns, n_rows,
+            return walk_all<K, WideWalk>(tree, ways, weight, wanted, answers.width, points, columns, n_rows,
                                          out, pool, interrupt);
 #endif
-        walk_all<K, PlainWalk>(routes, ways, weight, wanted, answers.width, points, columns, n_rows, out,
-                               pool, interrupt);
+        walk_all<K, PlainWalk>(tree, ways, weight, wanted, answers.width, points, columns, n_rows, out, pool,
+                               interrupt);
     };
     [&]<std::size_t... I>(std::index_sequence<I...>) {
         (walk(std::integral_constant<std::size_t, I + 1>()), ...);

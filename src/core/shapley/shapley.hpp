@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "applying.hpp"
 #include "columns.hpp"
+#include "predicting/tree_view.hpp"
 #include "threads.hpp"
 
 namespace treewright {
@@ -22,15 +22,15 @@ struct LeafAnswers {
 
 /// out[row][column][number] of the answers, where a column whose value is not known is averaged out by the
 /// weights of the nodes.
-void attribute_by_weights(const Routes& routes, std::span<const double> weight, const LeafAnswers& answers,
-                          const std::vector<Column>& columns, std::size_t n_rows, double* out, Pool& pool,
-                          Interrupt& interrupt);
+void shapley_by_weights(const TreeView& tree, std::span<const double> weight, const LeafAnswers& answers,
+                        const std::vector<Column>& columns, std::size_t n_rows, double* out, Pool& pool,
+                        Interrupt& interrupt);
 
 /// The same where the values of a column that is not known are those of the rows of another table,
 /// whose weights add up to 1.
-void attribute_by_background(const Routes& routes, const LeafAnswers& answers,
-                             const std::vector<Column>& columns, std::size_t n_rows,
-                             const std::vector<Column>& background, std::span<const double> background_weight,
-                             double* out, Pool& pool, Interrupt& interrupt);
+void shapley_by_background(const TreeView& tree, const LeafAnswers& answers,
+                           const std::vector<Column>& columns, std::size_t n_rows,
+                           const std::vector<Column>& background, std::span<const double> background_weight,
+                           double* out, Pool& pool, Interrupt& interrupt);
 
 }  // namespace treewright
