@@ -143,40 +143,43 @@ std::vector<std::uint64_t> hashes(const std::vector<Column>& columns, const Chos
 /// Some rows, from which the edges of cells are estimated. They depend on the rows of the table but not on
 /// their order: sorted by hashes, every so-manieth is taken; of many equal rows it takes a fair share.
 struct Sample {
-    std::vector<std::size_t> rows;  // with repetitions
-    bool is_whole = true;           // all rows are in it
+    std::vector<Row> rows;  // with repetitions
+    bool is_whole = true;   // all rows are in it
 
     Sample(const std::vector<Column>& columns, const Chosen& chosen, Pool& pool, Interrupt& interrupt) {
         const std::size_t step = std::max<std::size_t>(1, chosen.n_repeated() / largest_sample);
         is_whole = step == 1;
-        std::vector<std::size_t> order(chosen.n);
-        std::iota(order.begin(), order.end(), std::size_t{0});
-        if (!is_whole) order = sorted_by(hashes(columns, chosen, pool, interrupt), pool, interrupt);
+        std::vector<Row> order(chosen.n);
+        if (is_whole)
+            std::iota(order.begin(), order.end(), Row{0});
+        else
+            sort_by(hashes(columns, chosen, pool, interrupt), order, pool, interrupt);
         rows.reserve(chosen.n_repeated() / step + 1);
         std::size_t next = 0, end = 0;
-        for (const std::size_t i : order)
+        for (const Row i : order)
             for (end += chosen.count(i); next < end; next += step) rows.push_back(i);
     }
 
   private:
-    /// The places of numbers in ascending order; they are spread evenly over their range.
-    static std::vector<std::size_t> sorted_by(const std::vector<std::uint64_t>& keys, Pool& pool,
-                                              Interrupt& interrupt) {
-        constexpr std::size_t n_parts = 256;
-        std::array<std::size_t, n_parts + 1> begin{};
-        for (const auto key : keys) ++begin[(key >> 56) + 1];
-        std::partial_sum(begin.begin(), begin.end(), begin.begin());
-        std::vector<std::size_t> order(keys.size());
-        auto next = begin;
-        for (std::size_t i = 0; i < keys.size(); ++i) order[next[keys[i] >> 56]++] = i;
-        pool.run(n_parts, [&](std::size_t part, std::size_t) {
+    /// The places of numbers in ascending order; most of them are spread evenly over their range, so that a
+    /// few lie in each part of it.
+    static void sort_by(const std::vector<std::uint64_t>& keys, std::vector<Row>& order, Pool& pool,
+                        Interrupt& interrupt) {
+        constexpr std::size_t parts_of_task = 1024;
+        const int bits = std::max(8, static_cast<int>(std::bit_width(keys.size())) - 4);
+        const std::size_t n_parts = std::size_t{1} << bits;
+        std::vector<Row> end(n_parts + 1, 0);  // of each part; at first the place after it
+        for (const auto key : keys) ++end[(key >> (64 - bits)) + 1];
+        std::partial_sum(end.begin(), end.end(), end.begin());
+        for (std::size_t i = 0; i < keys.size(); ++i)
+            order[end[keys[i] >> (64 - bits)]++] = static_cast<Row>(i);
+        pool.run((n_parts + parts_of_task - 1) / parts_of_task, [&](std::size_t task, std::size_t) {
             interrupt.check();
-            const auto from = order.begin();
-            std::sort(from + static_cast<std::ptrdiff_t>(begin[part]),
-                      from + static_cast<std::ptrdiff_t>(begin[part + 1]),
-                      [&](auto a, auto b) { return keys[a] < keys[b]; });
+            for (std::size_t part = task * parts_of_task;
+                 part < std::min(n_parts, (task + 1) * parts_of_task); ++part)
+                std::sort(order.begin() + (part == 0 ? 0 : end[part - 1]), order.begin() + end[part],
+                          [&](Row a, Row b) { return keys[a] < keys[b]; });
         });
-        return order;
     }
 };
 
@@ -185,7 +188,7 @@ std::vector<double> edges_of(const Column& column, const Chosen& rows, const Sam
     std::vector<double> sample;
     sample.reserve(chosen.rows.size());
     with_values(column, [&](auto value) {
-        for (const std::size_t i : chosen.rows)
+        for (const Row i : chosen.rows)
             if (const double v = value(rows[i]); !std::isnan(v)) sample.push_back(v + 0.0);
     });
     const auto distinct = distinct_values(sample);
