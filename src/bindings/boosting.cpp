@@ -8,7 +8,6 @@
 #include <algorithm>
 
 #include "arrays.hpp"
-#include "exact_sum.hpp"
 #include "problems.hpp"
 
 namespace treewright {
@@ -146,26 +145,6 @@ double loss_of(const Vector<double>& target, const std::optional<Vector<double>>
     return mean;
 }
 
-/// Σ weight·value of each group, without rounding but that of the results.
-nb::object exact_weighted_sums(const Vector<double>& values, const std::optional<Vector<double>>& weight,
-                               const std::optional<Vector<std::int64_t>>& group, std::size_t n_groups) {
-    const std::size_t n = values.shape(0);
-    if ((weight && weight->shape(0) != n) || (group && group->shape(0) != n))
-        throw std::invalid_argument("values, weight and group differ in length");
-    std::vector<ExactSum> sums(n_groups);
-    for (std::size_t i = 0; i < n; ++i) {
-        const auto place = group ? static_cast<std::size_t>(group->data()[i]) : 0;
-        if (place >= n_groups) throw std::invalid_argument("a group is not below the number of groups");
-        if (weight)
-            sums[place].add_product(weight->data()[i], values.data()[i]);
-        else
-            sums[place].add(values.data()[i]);
-    }
-    std::vector<double> out;
-    for (auto& sum : sums) out.push_back(sum.rounded());
-    return to_numpy(std::move(out));
-}
-
 }  // namespace
 
 void bind_boosting(nb::module_& module) {
@@ -180,8 +159,6 @@ void bind_boosting(nb::module_& module) {
                "quantile"_a = 0.5, "n_classes"_a = 2);
     module.def("mean_loss", &loss_of, "target"_a, "weight"_a.none(), "raw"_a, "loss"_a, "quantile"_a = 0.5,
                "n_classes"_a = 2);
-    module.def("exact_weighted_sums", &exact_weighted_sums, "values"_a, "weight"_a = nb::none(),
-               "group"_a = nb::none(), "n_groups"_a = 1);
 }
 
 }  // namespace treewright

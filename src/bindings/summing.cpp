@@ -72,15 +72,18 @@ nb::object find_at(const Vector<std::int32_t>& end, const Vector<std::int64_t>& 
     return to_numpy(std::move(out), {columns.shape(0), columns.shape(1)});
 }
 
-nb::object sum_exactly(const Vector<double>& value, const std::optional<Vector<std::int64_t>>& group,
-                       std::size_t n_groups) {
+nb::object sum_exactly(const Vector<double>& value, const std::optional<Vector<double>>& weight,
+                       const std::optional<Vector<std::int64_t>>& group, std::size_t n_groups) {
+    const auto weights = weight ? view(*weight) : std::span<const double>();
+    if (weight && weights.size() != value.shape(0))
+        throw std::invalid_argument("value and weight differ in length");
     const auto groups = group ? view(*group) : std::span<const std::int64_t>();
     const auto limit = static_cast<std::int64_t>(n_groups);
     if (group ? groups.size() != value.shape(0) : n_groups != 1)
         throw std::invalid_argument("group needs a number for each value");
     if (std::any_of(groups.begin(), groups.end(), [&](auto each) { return each < 0 || each >= limit; }))
         throw std::invalid_argument("a group is not below n_groups");
-    return to_numpy(exact_sums(groups, view(value), n_groups));
+    return to_numpy(exact_sums(view(value), weights, groups, n_groups));
 }
 
 template <void (*join)(std::span<const std::int32_t>, std::size_t, double*)>
@@ -99,7 +102,8 @@ void bind_summing(nb::module_& module) {
                "borders"_a);
     module.def("wanted_sums", &find_wanted, "end"_a, "start"_a, "column"_a, "value"_a, "wanted"_a);
     module.def("sums_at", &find_at, "end"_a, "start"_a, "column"_a, "value"_a, "columns"_a);
-    module.def("exact_sums", &sum_exactly, "value"_a, "group"_a = nb::none(), "n_groups"_a = 1);
+    module.def("exact_sums", &sum_exactly, "value"_a, "weight"_a = nb::none(), "group"_a = nb::none(),
+               "n_groups"_a = 1);
     module.def("join_classes", &joined<join_classes>, "end"_a, "statistic"_a);
     module.def("join_moments", &joined<join_moments>, "end"_a, "statistic"_a);
 }

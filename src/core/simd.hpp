@@ -4,6 +4,7 @@
 // have one order.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -61,19 +62,39 @@ struct alignas(N * sizeof(T)) PlainVector {
     friend constexpr PlainVector operator&(const PlainVector& a, const PlainVector& b) {
         return zip(a, b, [](T x, T y) { return x & y; });
     }
+    friend constexpr PlainVector operator|(const PlainVector& a, const PlainVector& b) {
+        return zip(a, b, [](T x, T y) { return x | y; });
+    }
     friend constexpr PlainVector operator>>(const PlainVector& a, int n) {
         return zip(a, n, [](T x, int places) { return x >> places; });
     }
+    friend constexpr PlainVector operator+(const PlainVector& a, T b) { return a + all(b); }
+    friend constexpr PlainVector operator-(const PlainVector& a, T b) { return a - all(b); }
     friend constexpr PlainVector operator-(T a, const PlainVector& b) { return all(a) - b; }
     friend constexpr PlainVector operator*(T a, const PlainVector& b) { return all(a) * b; }
     friend constexpr PlainVector operator*(const PlainVector& a, T b) { return a * all(b); }
     constexpr PlainVector& operator+=(const PlainVector& other) { return *this = *this + other; }
     constexpr PlainVector& operator-=(const PlainVector& other) { return *this = *this - other; }
+    constexpr PlainVector& operator|=(const PlainVector& other) { return *this = *this | other; }
 
     friend constexpr PlainVector larger(const PlainVector& a, const PlainVector& b) {
         return zip(a, b, [](T x, T y) { return x > y ? x : y; });
     }
+    friend constexpr PlainVector magnitude(const PlainVector& a) {
+        return zip(a, a, [](T x, T) { return x < 0 ? -x : x; });
+    }
+    friend constexpr PlainVector where_positive(const PlainVector& condition, const PlainVector& value) {
+        return zip(condition, value, [](T x, T y) { return x > 0 ? y : T{}; });
+    }
 };
+
+/// All bits in the lanes that are not zero, none in the others.
+template <std::size_t N>
+constexpr PlainVector<std::uint64_t, N> not_zero(const PlainVector<double, N>& a) {
+    PlainVector<std::uint64_t, N> out{};
+    for (std::size_t i = 0; i < N; ++i) out[i] = a[i] != 0 ? ~std::uint64_t{0} : 0;
+    return out;
+}
 
 #if TREEWRIGHT_GNU
 
@@ -89,6 +110,20 @@ using SimdVector = typename VectorOf<T, N>::Type;
 template <class V>
 inline V larger(const V& a, const V& b) {
     return a > b ? a : b;
+}
+/// The absolute values; a zero keeps its sign.
+template <class V>
+inline V magnitude(V a) {
+    return a < 0.0 ? -a : a;
+}
+/// The value in the lanes whose condition is above zero, 0 in the others.
+template <class V>
+inline V where_positive(V condition, V value) {
+    return condition > 0.0 ? value : V{};
+}
+template <class V>
+inline auto not_zero(V a) {
+    return std::bit_cast<SimdVector<std::uint64_t, sizeof(V) / sizeof(double)>>(a != 0.0);
 }
 
 #else

@@ -49,28 +49,31 @@ std::vector<double> sums_at(std::span<const std::int32_t> end, const SparseRows&
     return out;
 }
 
-std::vector<double> exact_sums(std::span<const std::int64_t> group, std::span<const double> value,
-                               std::size_t n_groups) {
-    // The values lie together by group first, so that one sum at a time is kept.
-    std::vector<std::size_t> end(n_groups + 1, 0);
-    std::vector<double> sorted;
+std::vector<double> exact_sums(std::span<const double> value, std::span<const double> weight,
+                               std::span<const std::int64_t> group, std::size_t n_groups) {
+    // One sum at a time is kept, so the places of the values are put in the order of their groups first.
+    std::vector<std::size_t> end(n_groups + 1, 0), place;
     if (group.empty()) {
         end[n_groups] = value.size();
     } else {
         for (const auto each : group) ++end[static_cast<std::size_t>(each) + 1];
         std::partial_sum(end.begin(), end.end(), end.begin());
-        sorted.resize(value.size());
-        auto place = end;
-        for (std::size_t i = 0; i < value.size(); ++i)
-            sorted[place[static_cast<std::size_t>(group[i])]++] = value[i];
-        value = sorted;
+        place.resize(value.size());
+        auto next = end;
+        for (std::size_t i = 0; i < value.size(); ++i) place[next[static_cast<std::size_t>(group[i])]++] = i;
     }
     std::vector<double> out(n_groups, 0.0);
     ExactSum sum;
     for (std::size_t g = 0; g < n_groups; ++g) {
         if (end[g] == end[g + 1]) continue;
         sum.clear();
-        for (std::size_t i = end[g]; i < end[g + 1]; ++i) sum.add(value[i]);
+        for (std::size_t k = end[g]; k < end[g + 1]; ++k) {
+            const std::size_t i = place.empty() ? k : place[k];
+            if (weight.empty())
+                sum.add(value[i]);
+            else
+                sum.add_product(weight[i], value[i]);
+        }
         out[g] = sum.rounded();
     }
     return out;

@@ -156,10 +156,10 @@ std::vector<double> sums_at(std::span<const std::int32_t> end, const SparseRows&
                             std::span<const std::int32_t> columns, std::size_t n_columns,
                             Interrupt& interrupt);
 
-/// The sum of the values of each group, rounded once, so that the order of the values does not matter:
-/// `group` has the group of each value, below `n_groups`; empty: all are one.
-std::vector<double> exact_sums(std::span<const std::int64_t> group, std::span<const double> value,
-                               std::size_t n_groups);
+/// The sum of value, or of weight times value, of each group, rounded once, so that the order does not
+/// matter: `group` has the group of each value, below `n_groups`; empty: all are one. No weights: all are 1.
+std::vector<double> exact_sums(std::span<const double> value, std::span<const double> weight,
+                               std::span<const std::int64_t> group, std::size_t n_groups);
 
 /// Fills in the statistics of the branches, of which `width` numbers stand for each node. Weights of classes
 /// add up; (weight, mean, squared deviation) join as the moments of two samples do.

@@ -160,8 +160,10 @@ def wanted_sums(
     end: Int32s, start: Ints, column: Int32s, value: Floats, wanted: Flags
 ) -> tuple[Ints, Int32s, Floats]: ...
 def sums_at(end: Int32s, start: Ints, column: Int32s, value: Floats, columns: Int32s) -> Floats: ...
-def exact_sums(value: Floats, group: Ints | None = None, n_groups: int = 1) -> Floats:
-    """The sum of the values of each group, rounded once."""
+def exact_sums(
+    value: Floats, weight: Floats | None = None, group: Ints | None = None, n_groups: int = 1
+) -> Floats:
+    """The sum of value, or of weight times value, of each group, rounded once."""
 
 def join_classes(end: Int32s, statistic: Floats) -> Floats: ...
 def join_moments(end: Int32s, statistic: Floats) -> Floats: ...
@@ -301,10 +303,3 @@ def loss_gradients(
 def mean_loss(
     target: Floats, weight: Floats | None, raw: Floats, loss: str, quantile: float = 0.5, n_classes: int = 2
 ) -> float: ...
-def exact_weighted_sums(
-    values: NDArray[np.float64],
-    weight: NDArray[np.float64] | None = None,
-    group: NDArray[np.int64] | None = None,
-    n_groups: int = 1,
-) -> NDArray[np.float64]:
-    """The sum of weight times value of each group, rounded once."""

@@ -18,10 +18,8 @@ namespace treewright::boosting {
 inline void add_all(const double* numbers, std::size_t n, ExactSum& sum) {
     constexpr int bits = 50;
     Pair largest{};
-    for (std::size_t i = 0; i + 1 < n; i += 2) {
-        const Pair x{numbers[i], numbers[i + 1]}, size = x < 0.0 ? -x : x;
-        largest = size > largest ? size : largest;
-    }
+    for (std::size_t i = 0; i + 1 < n; i += 2)
+        largest = larger(magnitude(Pair{numbers[i], numbers[i + 1]}), largest);
     const double most = std::max({largest[0], largest[1], n % 2 == 1 ? std::abs(numbers[n - 1]) : 0.0});
     const bool is_ordinary = most > 0x1p-800 && most < 0x1p800;
     const double unit = is_ordinary ? Units::unit(most, bits) : 1.0, fine_unit = unit * 0x1p-50;
@@ -32,7 +30,7 @@ inline void add_all(const double* numbers, std::size_t n, ExactSum& sum) {
         const Pair shifted = x + shift, rest = x - (shifted - shift), fine_shifted = rest + fine_shift;
         whole += std::bit_cast<UnsignedPair>(shifted);
         fine += std::bit_cast<UnsignedPair>(fine_shifted);
-        is_left |= std::bit_cast<UnsignedPair>(rest - (fine_shifted - fine_shift) != 0.0);
+        is_left |= not_zero(rest - (fine_shifted - fine_shift));
     }
     if (!is_ordinary || (is_left[0] | is_left[1]) != 0) {
         for (std::size_t i = 0; i < n; ++i) sum.add(numbers[i]);

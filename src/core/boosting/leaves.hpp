@@ -93,7 +93,7 @@ class LeafAdder {
 
     /// Two rows at once, which count so many times.
     void add(Pair g, Pair h, UnsignedPair times, LeafSums& one, LeafSums& other) const {
-        const Pair square = h > 0.0 ? g * g / h : Pair{};
+        const Pair square = where_positive(h, g * g / h);
         const Pair shifted = square + square_shift_;
         const auto whole = std::bit_cast<UnsignedPair>(shifted) * times;
         const auto fine =

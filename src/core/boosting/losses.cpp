@@ -178,17 +178,15 @@ class Multinomial final : public Loss {
 Extremes extremes(const double* gradient, const double* hessian, std::size_t n) {
     Pair largest_g{}, largest_h{}, largest_square{};
     const auto take = [&](Pair g, Pair h) {
-        const Pair square = h > 0.0 ? g * g / h : Pair{};
-        g = g < 0.0 ? -g : g;
-        largest_g = g > largest_g ? g : largest_g;
-        largest_h = h > largest_h ? h : largest_h;
-        largest_square = square > largest_square ? square : largest_square;
+        largest_g = larger(magnitude(g), largest_g);
+        largest_h = larger(h, largest_h);
+        largest_square = larger(where_positive(h, g * g / h), largest_square);
     };
     for (std::size_t i = 0; i + 1 < n; i += 2)
         take(Pair{gradient[i], gradient[i + 1]}, Pair{hessian[i], hessian[i + 1]});
     if (n % 2 == 1) take(Pair{gradient[n - 1], 0.0}, Pair{hessian[n - 1], 0.0});
-    const auto larger = [](Pair pair) { return std::max(pair[0], pair[1]); };
-    return {larger(largest_g), larger(largest_h), larger(largest_square)};
+    const auto of_both = [](Pair pair) { return std::max(pair[0], pair[1]); };
+    return {of_both(largest_g), of_both(largest_h), of_both(largest_square)};
 }
 
 }  // namespace

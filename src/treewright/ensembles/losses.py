@@ -181,7 +181,7 @@ class LogLoss(Loss):
         if weight is None:
             shares = np.bincount(codes, minlength=max(n_classes, 2)).astype(np.float64)
         else:
-            shares = _core.exact_weighted_sums(weight, group=codes, n_groups=max(n_classes, 2))
+            shares = _core.exact_sums(weight, group=codes, n_groups=max(n_classes, 2))
         shares = np.clip(shares / shares.sum(), _LEAST_SHARE, 1 - _LEAST_SHARE)
         logarithms = np.log(shares)
         if n_classes <= 2:
@@ -229,8 +229,8 @@ def longest_step(loss: Loss, max_delta_step: float | str | None, learning_rate: 
 def _mean(target: Floats, weight: Floats | None) -> float:
     """The mean: a function of the rows in any order, and of equal numbers exactly that number."""
     least = target.min()
-    n = len(target) if weight is None else _core.exact_weighted_sums(weight)[0]
-    return float(least + _core.exact_weighted_sums(target - least, weight)[0] / n)
+    n = len(target) if weight is None else _core.exact_sums(weight)[0]
+    return float(least + _core.exact_sums(target - least, weight)[0] / n)
 
 
 def weighted_quantile(target: Floats, weight: Floats | None, share: float) -> float:

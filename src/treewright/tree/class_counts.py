@@ -58,7 +58,7 @@ class SparseRows(FrozenArrays):
         present = weight > 0
         keys = np.asarray(node, np.int64)[present] * width + np.asarray(column)[present]
         cells, cell = np.unique(keys, return_inverse=True)
-        value = _core.exact_sums(weight[present], cell.ravel(), len(cells))
+        value = _core.exact_sums(weight[present], group=cell.ravel(), n_groups=len(cells))
         return cls.from_cells(end, cells // width, cells % width, value, width)
 
     @classmethod

@@ -49,7 +49,7 @@ def with_costs(data: Dataset, cost_matrix: Any, priors: Any, cost_split: CostSpl
     """
     target = _target_for_costs(data.schema)
     codes, n_classes = data.target_array[0], len(target.classes or ())
-    weights = _core.exact_sums(data.row_weights, codes.astype(np.int64), n_classes)
+    weights = _core.exact_sums(data.row_weights, group=codes.astype(np.int64), n_groups=n_classes)
     target, costs, factors = _with_costs(data.schema, weights, cost_matrix, priors)
     if cost_split == "altered_priors":
         factors = (costs * factors[:, np.newaxis]).sum(axis=1)

@@ -133,7 +133,7 @@ def statistic_of(tree: Tree, data: Dataset) -> Floats | SparseRows:
         for column in columns[:, row]:
             cells = leaf.astype(np.int64) * schema.width + column
             known = slice(None) if unknown is None else column >= 0
-            sums += _core.exact_sums(weight[known], cells[known], len(sums))
+            sums += _core.exact_sums(weight[known], group=cells[known], n_groups=len(sums))
     return _core.join_classes(tree.end, sums.reshape(tree.n_nodes, schema.width))
 
 

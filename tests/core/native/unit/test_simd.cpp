@@ -124,6 +124,7 @@ TEST("simd: vectors are those of standard C++, bit by bit") {
             V sum = larger(x, y) * c + c * y - x / y;
             sum += c - x;
             sum -= y;
+            sum += magnitude(x - c) + where_positive(y, x);
             *out = sum;
         };
         Own own;
@@ -133,6 +134,10 @@ TEST("simd: vectors are those of standard C++, bit by bit") {
         for (std::size_t i = 0; i < 2; ++i)
             CHECK_EQUAL(std::bit_cast<std::uint64_t>(own[i]),
                         std::bit_cast<std::uint64_t>(static_cast<double>(fast[i])));
+        const double zero = round % 2 == 0 ? -0.0 : b[0];
+        const auto own_bits = not_zero(Own{a[0], zero});
+        const auto fast_bits = not_zero(Fast{a[0], zero});
+        for (std::size_t i = 0; i < 2; ++i) CHECK_EQUAL(own_bits[i], std::uint64_t{fast_bits[i]});
         const auto m = static_cast<std::int64_t>(random.next()),
                    k = static_cast<std::int64_t>(random.next() >> 2);
         const auto whole = [&]<class V>(V) { return (((V{m, k} & V{k, k}) + V{k, 1}) >> 5) - V{1, k >> 1}; };
