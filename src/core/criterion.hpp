@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <concepts>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -67,19 +68,16 @@ double gain_of(Weights left, Weights right, double risk_parent) {
         return risk_parent - C::risk(left) - C::risk(right);
 }
 
-/// Whether columns compete by gain ratio instead of gain.
-template <class C>
-constexpr bool by_ratio = requires { requires C::by_ratio; };
-
-class Searcher;
 class LargeSearcher;
 class Pool;
 struct Problem;
+template <class Id>
+class ListScanner;
 
-namespace careful {
-class ColumnSearcher;
-struct Task;
-}  // namespace careful
+/// A scanner for ids of some width. Where it does not only go down, from nodes to parts of them, it may enter
+/// rows again that it has left.
+template <class Id>
+using MakeScanner = std::unique_ptr<ListScanner<Id>> (*)(const Problem&, bool goes_down);
 
 struct Criterion {
     std::string_view name;
@@ -89,10 +87,10 @@ struct Criterion {
     bool is_centred = false;                   // the loss depends on the difference of the two alone
     bool by_ratio = false;                     // columns compete by gain ratio
     double (*sum_gain)(double, double, double, double) = nullptr;  // of weight and sum of both sides
-    std::unique_ptr<Searcher> (*make_searcher)(const Problem&) = nullptr;
+    MakeScanner<std::uint16_t> make_short_scanner = nullptr;
+    MakeScanner<std::uint32_t> make_long_scanner = nullptr;
     /// Null where the criterion, or this problem, has no histograms; lists of any length serve instead.
-    std::unique_ptr<LargeSearcher> (*make_large_searcher)(const Problem&, Pool&) = nullptr;
-    std::unique_ptr<careful::ColumnSearcher> (*make_careful_searcher)(const careful::Task&) = nullptr;
+    std::unique_ptr<LargeSearcher> (*make_large_searcher)(const Problem&, Pool&, bool by_ratio) = nullptr;
 
     bool of_classes() const { return risk != nullptr; }
 };
@@ -100,5 +98,10 @@ struct Criterion {
 /// All criteria that enlisted themselves, in no particular order.
 std::vector<Criterion>& criteria();
 const Criterion& criterion_named(std::string_view name);
+
+/// The last line of every file in criteria/ makes one of these.
+struct Enlist {
+    explicit Enlist(const Criterion& criterion) { criteria().push_back(criterion); }
+};
 
 }  // namespace treewright

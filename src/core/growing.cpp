@@ -8,8 +8,10 @@
 
 #include "assembling.hpp"
 #include "excerpt.hpp"
+#include "frontier.hpp"
 #include "nodes.hpp"
 #include "significance.hpp"
+#include "small_nodes.hpp"
 
 namespace treewright {
 
@@ -41,14 +43,15 @@ class Grower {
           limits_(problem.limits),
           criterion_(criterion),
           pool_(pool),
-          searchers_(pool.size()),
+          small_(pool.size()),
           significance_(problem),
           spill_(problem.rows.size()) {
         if (!limits_.random_splits && criterion.make_large_searcher && problem.fine_bins)
-            large_ = criterion.make_large_searcher(problem, pool);
+            large_ = criterion.make_large_searcher(problem, pool, criterion.by_ratio);
         small_rows_ = limits_.small_rows > 0 ? limits_.small_rows
                                              : std::max(default_small_rows, histogram_rows(problem.targets));
         is_budgeted_ = limits_.max_splits >= 0;
+        frontier_ = Frontier<Open>(is_budgeted_);
         excerpt_rows_ = std::min(
             {max_excerpt_rows, max_excerpt_bytes / Excerpt::bytes_per_row(problem), problem.rows.size() / 2});
     }
@@ -58,10 +61,10 @@ class Grower {
         grown_.add(0, static_cast<std::uint32_t>(problem_.rows.size()));
         open(0, depth, key, grids, {});
         for (std::int64_t n_splits = 0;
-             !frontier_.empty() && (!is_budgeted_ || n_splits < limits_.max_splits); ++n_splits) {
+             !frontier_.is_empty() && (!is_budgeted_ || n_splits < limits_.max_splits); ++n_splits) {
             problem_.interrupt->check();
             if (is_budgeted_) problem_.interrupt->advance(1);
-            Open next = take();
+            Open next = frontier_.take();
             if (next.large)
                 split(*next.large, next.node);
             else
@@ -85,12 +88,12 @@ class Grower {
     /// An entry of the frontier: a large leaf, or a node of a subtree that has been grown ahead.
     struct Open {
         double gain;
-        std::int64_t made;
+        std::int64_t place;  // among all nodes, in the order of their making
         std::int32_t node;
-        std::shared_ptr<Large> large;
-        bool operator<(const Open& other) const {
-            return gain != other.gain ? gain < other.gain : made > other.made;
-        }
+        std::unique_ptr<Large> large;
+
+        double worth() const { return gain; }
+        std::int64_t made() const { return place; }
     };
 
     std::span<Row> rows_of(std::int32_t node) {
@@ -117,7 +120,7 @@ class Grower {
         const auto rows = rows_of(node);
         if (!may_split(limits_, rows.size(), depth) || problem_.is_pure(rows)) return settle(rows.size());
         if (needs_histograms(rows.size(), depth)) {
-            auto large = std::make_shared<Large>(Large{depth, key, grids, {}, std::move(histograms)});
+            auto large = std::make_unique<Large>(Large{depth, key, grids, {}, std::move(histograms)});
             if (large_->place(rows, large->grids)) Histograms().swap(large->histograms);
             if (large->histograms.empty() && limits_.max_columns == 0) {
                 large->histograms.resize(large_->histogram_size());
@@ -130,8 +133,8 @@ class Grower {
                 kept_bytes_ -= large->histograms.size() * sizeof(Sum);
                 Histograms().swap(large->histograms);
             }
-            const double gain = ranked(large->split.gain);
-            push({gain, made, node, std::move(large)});
+            const double gain = large->split.gain;
+            frontier_.push({gain, made, node, std::move(large)});
             return;
         }
         const Job job{node, depth, key, limits_.max_splits, grids};
@@ -141,7 +144,7 @@ class Grower {
         }
         Nodes subtree = grow_small(job, 0);
         splice(node, std::move(subtree));
-        if (!grown_.nodes[node].is_leaf()) push({ranked(grown_.nodes[node].gain), made, node, nullptr});
+        if (!grown_.nodes[node].is_leaf()) frontier_.push({grown_.nodes[node].gain, made, node, nullptr});
     }
     /// Without a budget, progress is told by the rows that have found their leaf.
     void settle(std::size_t n_rows) {
@@ -149,17 +152,7 @@ class Grower {
     }
     void open_grown(std::int32_t node) {
         const std::int64_t made = n_made_++;
-        if (!grown_.nodes[node].is_leaf()) push({ranked(grown_.nodes[node].gain), made, node, nullptr});
-    }
-    void push(Open&& entry) {
-        frontier_.push_back(std::move(entry));
-        if (is_budgeted_) std::push_heap(frontier_.begin(), frontier_.end());
-    }
-    Open take() {
-        if (is_budgeted_) std::pop_heap(frontier_.begin(), frontier_.end());
-        Open entry = std::move(frontier_.back());
-        frontier_.pop_back();
-        return entry;
+        if (!grown_.nodes[node].is_leaf()) frontier_.push({grown_.nodes[node].gain, made, node, nullptr});
     }
 
     void split(Large& parent, std::int32_t node) {
@@ -252,12 +245,12 @@ class Grower {
     }
 
     Nodes grow_small(const Job& job, std::size_t thread) {
-        if (!searchers_[thread]) searchers_[thread] = criterion_.make_searcher(problem_);
+        if (!small_[thread]) small_[thread] = std::make_unique<SmallNodeGrower>(problem_, criterion_);
         Nodes subtree;
         subtree.nodes.push_back(grown_.nodes[job.node]);
         Job local = job;
         local.node = 0;
-        searchers_[thread]->grow_small(problem_.rows.data() + subtree.nodes[0].begin, local, subtree);
+        small_[thread]->grow(problem_.rows.data() + subtree.nodes[0].begin, local, subtree);
         return subtree;
     }
     Nodes grow_excerpt(const Job& job) {
@@ -319,7 +312,7 @@ class Grower {
     const Limits& limits_;
     const Criterion& criterion_;
     Pool& pool_;
-    std::vector<std::unique_ptr<Searcher>> searchers_;  // one per thread
+    std::vector<std::unique_ptr<SmallNodeGrower>> small_;  // one per thread
     std::unique_ptr<LargeSearcher> large_;
     SignificanceTest significance_;
     std::int64_t small_rows_ = 0;
@@ -327,7 +320,7 @@ class Grower {
     bool is_budgeted_ = false;
     bool is_excerpted_ = false;  // what is waiting is to be grown from excerpts
     Nodes grown_;
-    std::vector<Open> frontier_;  // a heap where there is a budget, otherwise a stack
+    Frontier<Open> frontier_;
     std::vector<Job> waiting_;
     std::vector<Row> spill_;
     std::size_t kept_bytes_ = 0;

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "group_scorer.hpp"
 #include "measuring.hpp"
 #include "nodes.hpp"
 #include "picked_rows.hpp"
@@ -24,12 +25,13 @@
 
 namespace treewright {
 
-template <class Measure, bool ratio>
+template <class Measure>
 class HistogramSearcher : public LargeSearcher {
   public:
-    HistogramSearcher(const Problem& problem, Pool& pool)
+    HistogramSearcher(const Problem& problem, Pool& pool, bool by_ratio)
         : problem_(problem),
           limits_(problem.limits),
+          by_ratio_(by_ratio),
           pool_(pool),
           measures_(pool.size(), Measure(problem)),
           found_(problem.columns.size()),
@@ -301,7 +303,8 @@ class HistogramSearcher : public LargeSearcher {
         };
         for (const auto column : columns) {
             if (problem_.columns[column].is_category()) continue;
-            found_[column].least = least_tie(ratio ? found_[column].largest : largest, measures_[0].noise());
+            found_[column].least =
+                least_tie(by_ratio_ ? found_[column].largest : largest, measures_[0].noise());
             auto opening = opening_of(static_cast<std::size_t>(column), histograms);
             if (opening.picked.empty()) continue;
             n_picked += opening.picked.size();
@@ -450,7 +453,8 @@ class HistogramSearcher : public LargeSearcher {
         groups.n_missing = static_cast<std::size_t>(measure.rows_of(groups.missing.data()));
         if (groups.n == 0 || (groups.n == 1 && groups.n_missing == 0)) return;
         ColumnSearch& search = found_[column];
-        SubsetSearch<Measure> subsets(measure, limits_, groups, rows_.size(), measure.noise());
+        GroupScorerOf<Measure> scorer(measure);
+        SubsetSearch subsets(scorer, limits_, groups, rows_.size(), measure.noise());
         if (!subsets.run()) return;
         search.saw_missing = groups.n_missing > 0;
         search.largest = subsets.score();
@@ -460,7 +464,7 @@ class HistogramSearcher : public LargeSearcher {
     }
 
     Split choose(std::span<const std::int32_t> columns, const Sum* histograms) {
-        return ratio ? choose_by_ratio(columns, histograms) : choose_by_score(columns, histograms);
+        return by_ratio_ ? choose_by_ratio(columns, histograms) : choose_by_score(columns, histograms);
     }
     Split choose_by_ratio(std::span<const std::int32_t> columns, const Sum* histograms) {
         const Measure& measure = measures_[0];
@@ -525,6 +529,7 @@ class HistogramSearcher : public LargeSearcher {
 
     const Problem& problem_;
     const Limits& limits_;
+    const bool by_ratio_;
     Pool& pool_;
     std::vector<Measure> measures_;  // one per thread
     std::vector<ColumnSearch> found_;

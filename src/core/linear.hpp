@@ -11,7 +11,7 @@
 #include "grids.hpp"
 #include "portable.hpp"
 #include "problem.hpp"
-#include "scanning.hpp"
+#include "scanner.hpp"
 #include "simd.hpp"
 
 namespace treewright {
@@ -27,9 +27,6 @@ inline std::size_t rows_of_class_zero(const Problem& problem, std::span<const Ro
 template <class Id>
 class PairScanner {
   public:
-    static constexpr bool is_additive = true;
-    static constexpr bool may_refuse = false;
-
     explicit PairScanner(const Problem& problem) : problem_(problem) {}
 
     void load(std::span<const Row> rows) {
@@ -148,9 +145,6 @@ class PairScanner {
 template <class Id>
 class WeightedPairScanner {
   public:
-    static constexpr bool is_additive = true;
-    static constexpr bool may_refuse = false;
-
     explicit WeightedPairScanner(const Problem& problem) : problem_(problem) {}
 
     void load(std::span<const Row> rows) {
@@ -239,9 +233,6 @@ class WeightedPairScanner {
 template <class Id>
 class SquareScanner {
   public:
-    static constexpr bool is_additive = true;
-    static constexpr bool may_refuse = false;
-
     explicit SquareScanner(const Problem& problem) : problem_(problem) {}
 
     void load(std::span<const Row> rows) {

@@ -18,12 +18,13 @@
 #include <span>
 #include <vector>
 
+#include "chance.hpp"
 #include "criterion.hpp"
 #include "exact_scores.hpp"
 #include "grids.hpp"
 #include "portable.hpp"
 #include "problem.hpp"
-#include "scanning.hpp"
+#include "scanner.hpp"
 
 namespace treewright {
 
@@ -80,8 +81,6 @@ inline double spread_bound(double before, double after, double spread, double le
 template <ClassCriterion C>
 class ClassMeasure {
   public:
-    static constexpr bool may_refuse = false;
-
     explicit ClassMeasure(const Problem& problem)
         : problem_(problem),
           n_classes_(static_cast<std::size_t>(problem.targets.n_classes[0])),
@@ -275,8 +274,6 @@ class ClassMeasure {
 /// One number by squared error. statistic = (weight, sum, an upper bound of the squares[, rows]).
 class SquareMeasure {
   public:
-    static constexpr bool may_refuse = false;
-
     explicit SquareMeasure(const Problem& problem)
         : problem_(problem),
           is_weighted_(problem.is_weighted()),

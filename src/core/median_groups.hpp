@@ -33,8 +33,8 @@ class MedianDivision {
     }
 
     /// Whether a division scores more than what stands; it is then in `found`, and what it scores in
-    /// `score()`. `admits` judges what a cursor has sent to one side and the rest; the division is `limited`
-    /// if it may refuse.
+    /// `score()`. `admits()` judges what the cursor has sent to one side and the rest; the division is
+    /// `limited` if it may refuse.
     template <class WeightOf, class Admits>
     bool run(bool limited, WeightOf weight_of, Admits admits) {
         for (const auto& group : groups_) {
@@ -45,10 +45,6 @@ class MedianDivision {
         limited = limited || limits_.min_rows_leaf > 1 || limits_.min_weight_leaf > 0;
         search(limited, admits);
         return best_.score > standing_ && beats_chance();
-    }
-    template <class WeightOf>
-    bool run(bool limited, WeightOf weight_of) {
-        return run(limited, weight_of, [](const auto&) { return true; });
     }
 
     double score() const { return best_.score; }
@@ -100,7 +96,7 @@ class MedianDivision {
             for (const Id id : groups_[g])
                 if ((is_left[g] != 0) == sends_left) cursor.add(id);
         const double score = cursor.score(0);
-        if (!best_.beaten_by(score) || !admits(cursor)) return;
+        if (!best_.beaten_by(score) || !admits()) return;
         best_.set(score);
         found = {is_left, groups_.size() > n_categories_ && is_left.back(),
                  sends_left ? cursor.weight(0) : cursor.rest()};

@@ -5,8 +5,9 @@
 #include <numeric>
 #include <utility>
 
+#include "grids.hpp"
 #include "median_pairs.hpp"
-#include "scanning.hpp"
+#include "scanner.hpp"
 
 namespace treewright {
 
@@ -71,8 +72,6 @@ class OrderedSums {
 template <class Id>
 class MedianScanner {
   public:
-    static constexpr bool is_additive = false;
-
     explicit MedianScanner(const Problem& problem) : problem_(problem), outputs_(problem.targets.n_outputs) {}
 
     void load(std::span<const Row> rows) {
@@ -118,18 +117,19 @@ class MedianScanner {
         double weight(std::size_t) const { return static_cast<double>(total) * scanner->grid_.unit; }
         /// The weight of what was not sent left.
         double rest() const { return static_cast<double>(scanner->total_ - total) * scanner->grid_.unit; }
-        /// The medians of what was sent left and of the rest, for each output; neither may be empty.
-        void put_medians(double* left, double* right) const {
-            for (const auto& output : scanner->outputs_) {
-                *left++ = output.median(output.left);
-                *right++ = output.median(output.right);
-            }
-        }
     };
     Cursor cursor() {
         for (const Id id : ids_)
             if (is_left_[id]) send(id, false);
         return {this};
+    }
+
+    /// The medians of what the cursor has sent left and of the rest, for each output; neither may be empty.
+    void put_medians(double* left, double* right) const {
+        for (const auto& output : outputs_) {
+            *left++ = output.median(output.left);
+            *right++ = output.median(output.right);
+        }
     }
 
     double weight() const { return static_cast<double>(total_) * grid_.unit; }

@@ -82,15 +82,6 @@ inline bool may_split(const Limits& limits, std::size_t n_rows, std::int64_t dep
            n / 2 >= limits.min_rows_leaf;
 }
 
-/// Grows subtrees and searches single nodes for one criterion; every thread has its own.
-class Searcher {
-  public:
-    virtual ~Searcher() = default;
-    /// Grows the whole subtree of a node in sorted lists; its nodes are appended to `out`, whose first node
-    /// is the subtree's root. Reorders the node's rows.
-    virtual void grow_small(Row* rows, const Job& job, Nodes& out) = 0;
-};
-
 /// Searches nodes that are too large for lists; one for all threads.
 class LargeSearcher {
   public:

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "assembling.hpp"
+#include "frontier.hpp"
 #include "proposing.hpp"
 #include "scanning_directions.hpp"
 
@@ -51,23 +52,21 @@ class ObliqueGrower {
           criterion_(criterion),
           combining_(combining),
           pool_(pool),
-          searches_(pool.size()) {}
+          searches_(pool.size()),
+          frontier_(problem.limits.max_splits >= 0) {}
 
     GrownTree grow() {
         grown_.add(0, static_cast<std::uint32_t>(problem_.rows.size()));
         const bool is_budgeted = limits_.max_splits >= 0;
         open({{0, 0, Random{limits_.seed}.next(), {}}});
         for (std::int64_t n_splits = 0;
-             !frontier_.empty() && !(is_budgeted && n_splits >= limits_.max_splits);) {
+             !frontier_.is_empty() && !(is_budgeted && n_splits >= limits_.max_splits);) {
             std::vector<Leaf> chosen;
             if (is_budgeted) {
-                std::pop_heap(frontier_.begin(), frontier_.end());
-                chosen.push_back(std::move(frontier_.back()));
-                frontier_.pop_back();
+                chosen.push_back(frontier_.take());
                 problem_.interrupt->advance(1);
             } else {
-                chosen = std::move(frontier_);
-                frontier_.clear();
+                chosen = frontier_.take_all();
             }
             n_splits += static_cast<std::int64_t>(chosen.size());
             std::vector<Leaf> children;
@@ -89,10 +88,8 @@ class ObliqueGrower {
         std::uint64_t key;
         std::optional<Choice> choice;
 
-        bool operator<(const Leaf& other) const {
-            const double mine = ranked(choice->cut.gain), others = ranked(other.choice->cut.gain);
-            return mine != others ? mine < others : node > other.node;
-        }
+        double worth() const { return choice->cut.gain; }
+        std::int64_t made() const { return node; }
     };
 
     std::span<Row> rows_of(std::int32_t node) {
@@ -128,8 +125,7 @@ class ObliqueGrower {
                 settle(rows_of(leaf.node).size());
                 continue;
             }
-            frontier_.push_back(std::move(leaf));
-            if (limits_.max_splits >= 0) std::push_heap(frontier_.begin(), frontier_.end());
+            frontier_.push(std::move(leaf));
         }
     }
     void settle(std::size_t n_rows) {
@@ -323,7 +319,7 @@ class ObliqueGrower {
     std::vector<std::unique_ptr<NodeSearch>> searches_;  // one per thread
     Nodes grown_;
     std::vector<Direction> directions_;
-    std::vector<Leaf> frontier_;  // a heap where there is a budget
+    Frontier<Leaf> frontier_;
 };
 
 }  // namespace

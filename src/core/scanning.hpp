@@ -1,24 +1,10 @@
-// Scanners: they keep the statistic of the rows that went left, one row at a time, and score what they see.
-//
-// load(problem, rows)   once per subtree: targets of its rows, on an integer grid, by local id
-// enter(ids)            once per node: the statistic of the whole node; where weights or numbers lie on a
-// grid
-//                       also enter(ids, grids), with the grids that the node inherits
-// cursor()              a scan: add(id) sends a row left, score(n_left) says how good the cut is here;
-//                       seek(…) looks for the next cut that is good enough, where that is faster
-// gain(score)           the gain behind a score, in the units of the data
-// most()                no cut of the node scores more; left out where nothing useful can be said
-//
-// For categories a scanner also sums statistics of groups: width(), add_to(statistic, id),
-// score_of(statistic); and says what groups score by chance: chance_score(sizes). Ids are positions in the
-// canonical order, so they ascend with the class or with the number.
+// The scanners of any criterion: by counts of classes, by weights of classes, by weights and sums.
 #pragma once
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <ranges>
 #include <span>
 #include <vector>
@@ -30,45 +16,15 @@
 #include "labels.hpp"
 #include "problem.hpp"
 #include "running.hpp"
+#include "scanner.hpp"
 
 namespace treewright {
-
-/// The first cut from `i` on that scores more than `least`, i being how many of the entries go left; last + 1
-/// if there is none. The entries before i − 1 have been sent left, and all before the cut will be; `extra`
-/// rows went left before.
-template <class Cursor, class Id>
-std::size_t seek(Cursor& cursor, const Id* entries, std::size_t i, std::size_t last, std::size_t extra,
-                 double least) {
-    if constexpr (requires { cursor.seek(entries, i, last, extra, least); })
-        return cursor.seek(entries, i, last, extra, least);
-    for (; i <= last; ++i) {
-        cursor.add(entries[i - 1]);
-        if (cursor.score(i + extra) > least) break;
-    }
-    return i;
-}
-
-/// Lets a scanner enter a node of a tree that grows: on the grids that it inherits, or on its own.
-template <class Scanner, class Id>
-void enter_node(Scanner& scanner, std::span<const Id> ids, Grids& grids) {
-    if constexpr (requires { scanner.enter(ids, grids); })
-        scanner.enter(ids, grids);
-    else
-        scanner.enter(ids);
-}
-
-constexpr double unreachable = -std::numeric_limits<double>::infinity();
-/// Gains that are differences of risks carry the rounding of the risks.
-constexpr double rounding_noise = 2e-15;
 
 /// One output of classes, no weights, a separable criterion: O(1) per row. The terms come from a table of
 /// integers, so that sums of them are exact and do not depend on the way the rows came.
 template <class Id, Separable C>
 class CountScanner {
   public:
-    static constexpr bool is_additive = true;
-    static constexpr bool may_refuse = false;
-
     explicit CountScanner(const Problem& problem) : problem_(problem) {}
 
     void load(std::span<const Row> rows) {
@@ -206,9 +162,6 @@ class WeightScanner {
     static constexpr std::size_t few_classes = 32;  // about as dear as keeping the risks up to date
 
   public:
-    static constexpr bool is_additive = true;
-    static constexpr bool may_refuse = false;
-
     explicit WeightScanner(const Problem& problem)
         : problem_(problem),
           labels_(problem.targets.n_outputs),
@@ -366,7 +319,7 @@ class WeightScanner {
 template <class Id, SumCriterion C>
 class SumScanner {
   public:
-    static constexpr bool is_additive = true;
+    /// Whether the criterion refuses cuts.
     static constexpr bool may_refuse = C::may_refuse;
 
     explicit SumScanner(const Problem& problem) : problem_(problem) {}

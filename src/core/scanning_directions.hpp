@@ -9,6 +9,7 @@
 #include "criterion.hpp"
 #include "directions.hpp"
 #include "nodes.hpp"
+#include "small_nodes.hpp"
 #include "thresholds.hpp"
 
 namespace treewright {
@@ -22,8 +23,8 @@ class NodeSearch {
             Column{.data = reinterpret_cast<const std::byte*>(value_.data()), .stride = sizeof(double)}};
         sums_.limits.max_columns = 0;
         of_all_ = sums_.limits;
-        by_columns_ = criterion.make_searcher(table_);
-        by_sum_ = criterion.make_searcher(sums_);
+        by_columns_ = std::make_unique<SmallNodeGrower>(table_, criterion);
+        by_sum_ = std::make_unique<SmallNodeGrower>(sums_, criterion);
     }
     NodeSearch(const NodeSearch&) = delete;
     NodeSearch& operator=(const NodeSearch&) = delete;
@@ -71,17 +72,17 @@ class NodeSearch {
         limits.critical = {};
         return limits;
     }
-    /// The problem as a searcher of one cut sees it.
+    /// The problem as a grower of one cut sees it.
     static Problem copy_of(const Problem& problem) {
         Problem copy = problem;
         copy.rows.clear();
         copy.limits.max_depth = 1;
         return copy;
     }
-    static Nodes cut(Searcher& searcher, std::vector<Row>& rows, std::uint64_t key) {
+    static Nodes cut(SmallNodeGrower& grower, std::vector<Row>& rows, std::uint64_t key) {
         Nodes out;
         out.add(0, static_cast<std::uint32_t>(rows.size()));
-        searcher.grow_small(rows.data(), {.key = key, .max_splits = 1}, out);
+        grower.grow(rows.data(), {.key = key, .max_splits = 1}, out);
         return out;
     }
     Node by_values(std::span<const Row> rows, std::size_t stride) {
@@ -95,7 +96,7 @@ class NodeSearch {
     Limits of_all_;
     std::vector<double> value_;  // by row of the table
     std::vector<Row> rows_;
-    std::unique_ptr<Searcher> by_columns_, by_sum_;
+    std::unique_ptr<SmallNodeGrower> by_columns_, by_sum_;
 };
 
 }  // namespace treewright

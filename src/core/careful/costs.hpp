@@ -6,10 +6,11 @@
 #include <span>
 #include <vector>
 
+#include "criterion.hpp"
 #include "grids.hpp"
 #include "labels.hpp"
 #include "problem.hpp"
-#include "scanning.hpp"
+#include "scanner.hpp"
 
 namespace treewright::careful {
 
@@ -29,9 +30,6 @@ inline double cost_risk(std::span<const double> costs, Weights weights) {
 template <class Id>
 class CostScanner {
   public:
-    static constexpr bool is_additive = true;
-    static constexpr bool may_refuse = false;
-
     CostScanner(const Problem& problem, std::span<const double> costs) : problem_(problem), costs_(costs) {}
 
     void load(std::span<const Row> rows) {

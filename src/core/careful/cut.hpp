@@ -79,16 +79,4 @@ struct Cut {
     bool found() const { return split.found(); }
 };
 
-/// Searches one column after the other of a node; every thread has its own.
-class ColumnSearcher {
-  public:
-    virtual ~ColumnSearcher() = default;
-    virtual void enter(const View& node) = 0;
-    /// The best cut of a column; one without a column if there is none.
-    virtual Cut search(std::int32_t column) = 0;
-    /// No cut of the node gains more than this; infinite where nothing can be said.
-    virtual double most() const = 0;
-    virtual double weight() const = 0;
-};
-
 }  // namespace treewright::careful

@@ -13,6 +13,8 @@
 #include "careful/cut.hpp"
 #include "chance.hpp"
 #include "grids.hpp"
+#include "group_scorer.hpp"
+#include "list_scanner.hpp"
 
 namespace treewright::careful {
 
@@ -133,20 +135,18 @@ class Gate {
         return lies_within(value_);
     }
 
-    /// The same by the medians of one output that a cursor tells, where sums do not tell them: those of what
-    /// it has sent left and of the rest.
-    template <class Cursor>
-    bool allows_medians(const Cursor& cursor, bool is_ordered) {
+    /// The same by the medians of one output, where sums do not tell them: those of what a scanner has sent
+    /// left and of the rest.
+    bool allows_medians(const ListScanner<Id>& scanner, bool is_ordered) {
         if (!is_valued_) return true;
         value_.resize(2);
-        cursor.put_medians(value_.data(), value_.data() + 1);
+        scanner.put_medians(value_.data(), value_.data() + 1);
         return allows(value_, is_ordered);
     }
-    template <class Cursor>
-    bool admits_rest(const Cursor& cursor) {
+    bool admits_rest(const ListScanner<Id>& scanner) {
         if (!is_bounded_) return true;
         value_.resize(2);
-        cursor.put_medians(value_.data(), value_.data() + 1);
+        scanner.put_medians(value_.data(), value_.data() + 1);
         return lies_within({value_.data() + 1, 1});
     }
     /// How many rows, a part counted as a part.
@@ -188,38 +188,28 @@ class Gate {
     std::vector<double> value_;
 };
 
-/// A scanner and a gate as one scorer of groups of rows. The scanner knows rows by their position in the
-/// table.
-template <class Scanner>
-class Gated {
+/// A scorer and a gate as one scorer of groups: a statistic is that of the scorer, then that of the gate.
+class GatedScorer final : public GroupScorer {
   public:
-    static constexpr bool may_refuse = Scanner::may_refuse;
+    GatedScorer(GroupScorer& scorer, Gate& gate) : scorer_(scorer), gate_(gate) {}
 
-    Gated(Scanner& scanner, Gate& gate, std::span<const Id> position)
-        : scanner_(scanner), gate_(gate), position_(position) {}
-
-    std::size_t width() const { return scanner_.width() + gate_.width(); }
-    void add_to(Sum* statistic, Id id) const {
-        scanner_.add_to(statistic, position_[id]);
-        gate_.add_to(statistic + scanner_.width(), id);
-    }
-    double weight() const { return scanner_.weight(); }
-    double weight_of(const Sum* statistic) const { return scanner_.weight_of(statistic); }
-    double score_of(const Sum* statistic) { return scanner_.score_of(statistic); }
-    double chance_score(const Chance& chance) const { return scanner_.chance_score(chance); }
-    std::size_t dimensions() const { return scanner_.dimensions(); }
-    void point(const Sum* statistic, double* out) const {
+    std::size_t width() const override { return scorer_.width() + gate_.width(); }
+    double weight() const override { return scorer_.weight(); }
+    double weight_of(const Sum* statistic) const override { return scorer_.weight_of(statistic); }
+    double score_of(const Sum* left) override { return scorer_.score_of(left); }
+    double chance_score(const Chance& chance) const override { return scorer_.chance_score(chance); }
+    std::size_t dimensions() const override { return scorer_.dimensions(); }
+    void point(const Sum* statistic, double* out) const override {
         // Rows whose value is known may be of one class though the node is not: all groups are alike.
-        if (scanner_.width() == 1) return void(out[0] = 0.0);
-        scanner_.point(statistic, out);
+        if (scorer_.width() == 1) return void(out[0] = 0.0);
+        scorer_.point(statistic, out);
     }
-    bool refuses() const { return gate_.is_active(); }
-    bool allows(const Sum* statistic) const { return gate_.allows(statistic + scanner_.width()); }
+    bool may_refuse() const override { return gate_.is_active() || scorer_.may_refuse(); }
+    bool allows(const Sum* left) override { return gate_.allows(left + scorer_.width()); }
 
   private:
-    Scanner& scanner_;
+    GroupScorer& scorer_;
     Gate& gate_;
-    std::span<const Id> position_;
 };
 
 }  // namespace treewright::careful

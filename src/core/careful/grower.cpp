@@ -7,11 +7,11 @@
 #include <numeric>
 
 #include "careful/choosing.hpp"
-#include "careful/costs.hpp"
 #include "careful/gate.hpp"
 #include "careful/looking.hpp"
 #include "careful/ranking.hpp"
 #include "careful/routing.hpp"
+#include "frontier.hpp"
 #include "significance.hpp"
 
 namespace treewright::careful {
@@ -24,17 +24,15 @@ constexpr std::size_t worth_threads = 50000;  // cells of a node; fewer are sear
 struct Leaf {
     Entries entries;
     std::int32_t node = 0;
-    std::int64_t depth = 0, made = 0;
-    std::uint64_t key = 0;  // of the node's random stream
+    std::int64_t depth = 0;
+    std::int64_t place = 0;  // among all leaves, in the order of their making
+    std::uint64_t key = 0;   // of the node's random stream
     Path path;
     Bounds bounds;
     Cut cut;
 
-    /// Order of a heap whose top has the best score; the node made first wins a tie.
-    bool operator<(const Leaf& other) const {
-        const double mine = ranked(cut.score), others = ranked(other.cut.score);
-        return mine != others ? mine < others : made > other.made;
-    }
+    double worth() const { return cut.score; }
+    std::int64_t made() const { return place; }
 };
 
 class Grower {
@@ -58,9 +56,7 @@ class Grower {
         }
         for (std::size_t i = 0; i < problem.rows.size(); ++i) position_[problem.rows[i]] = static_cast<Id>(i);
         for (std::size_t thread = 0; thread < pool.size(); ++thread)
-            searchers_.push_back(options.costs.empty() ? criterion.make_careful_searcher(task_)
-                                                       : std::make_unique<ScanSearcher<CostScanner<Id>>>(
-                                                             task_, CostScanner<Id>(scored_, options.costs)));
+            searchers_.push_back(std::make_unique<ColumnSearcher>(task_));
         entered_.assign(pool.size(), 0);
     }
 
@@ -70,11 +66,9 @@ class Grower {
         root.key = Random{limits_.seed}.next();
         root.node = add_node(root.entries);
         open(std::move(root));
-        while (!frontier_.empty()) {
+        while (!frontier_.is_empty()) {
             problem_.interrupt->check();
-            std::pop_heap(frontier_.begin(), frontier_.end());
-            Leaf leaf = std::move(frontier_.back());
-            frontier_.pop_back();
+            Leaf leaf = frontier_.take();
             if (fits_budget(leaf.cut))
                 split(std::move(leaf));
             else
@@ -104,10 +98,9 @@ class Grower {
                count / 2 >= static_cast<double>(limits_.min_rows_leaf);
     }
     void open(Leaf&& leaf) {
-        leaf.made = n_made_++;
+        leaf.place = n_made_++;
         if (!may_be_split(leaf) || !search(leaf)) return close(std::move(leaf));
-        frontier_.push_back(std::move(leaf));
-        std::push_heap(frontier_.begin(), frontier_.end());
+        frontier_.push(std::move(leaf));
     }
     void close(Leaf&& leaf) {
         if (!is_budgeted()) {  // progress is told by the rows that have found their leaf
@@ -218,15 +211,12 @@ class Grower {
     }
     /// No further column may be used: leaves that wanted one look for another cut.
     void search_again() {
-        std::vector<Leaf> waiting;
-        waiting.swap(frontier_);
-        for (auto& leaf : waiting) {
+        for (auto& leaf : frontier_.take_all()) {
             if (search(leaf))
-                frontier_.push_back(std::move(leaf));
+                frontier_.push(std::move(leaf));
             else
                 close(std::move(leaf));
         }
-        std::make_heap(frontier_.begin(), frontier_.end());
     }
     /// Finds the surrogates of a cut and lets them send the rows whose value is missing; what none of them
     /// knows follows the majority.
@@ -366,7 +356,7 @@ class Grower {
     Grid median_weights_;                                     // on which medians weigh rows
     std::vector<std::unique_ptr<ColumnSearcher>> searchers_;  // one per thread
     std::vector<std::uint64_t> entered_;                      // the search for which each was last prepared
-    std::vector<Leaf> frontier_;                              // a heap
+    Frontier<Leaf> frontier_{true};
     Grown grown_;
     std::uint64_t n_searches_ = 0;
     std::int64_t n_steps_ = 0, n_made_ = 0;

@@ -1,20 +1,27 @@
 // Absolute error: Σ w·|y − median|.
-#include "searching.hpp"
+#include <cmath>
+
+#include "criterion.hpp"
+#include "list_scanner.hpp"
+#include "medians.hpp"
 
 namespace treewright {
 
-struct AbsoluteError {
-    static constexpr std::string_view name = "absolute_error";
+namespace {
 
-    static double loss(double y, double value) { return std::abs(y - value); }
-    static std::unique_ptr<Searcher> make_searcher(const Problem& problem) {
-        return std::make_unique<ListSearcher<MedianScanner, false>>(problem);
-    }
-    static std::unique_ptr<careful::ColumnSearcher> make_careful_searcher(const careful::Task& task) {
-        return careful::make_searcher<MedianScanner<careful::Id>>(task);
-    }
-};
+double loss(double y, double value) { return std::abs(y - value); }
 
-static const Enlist<AbsoluteError> enlisted;
+template <class Id>
+std::unique_ptr<ListScanner<Id>> make_scanner(const Problem& problem, bool) {
+    return std::make_unique<ListScannerOf<Id, MedianScanner<Id>>>(problem);
+}
+
+}  // namespace
+
+static const Enlist enlisted({.name = "absolute_error",
+                              .loss = &loss,
+                              .by_median = true,
+                              .make_short_scanner = &make_scanner<std::uint16_t>,
+                              .make_long_scanner = &make_scanner<std::uint32_t>});
 
 }  // namespace treewright

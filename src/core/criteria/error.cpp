@@ -1,5 +1,5 @@
 // Error: W − the heaviest class, what a leaf gets wrong.
-#include "searching.hpp"
+#include "enlisting.hpp"
 
 namespace treewright {
 
@@ -10,6 +10,6 @@ struct Error {
     static double risk(Weights weights) { return Heaviest(weights).rest; }
 };
 
-static const Enlist<Error> enlisted;
+static const Enlist enlisted(criterion_of<Error>());
 
 }  // namespace treewright

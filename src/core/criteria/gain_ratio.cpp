@@ -1,14 +1,14 @@
 // Gain ratio (C4.5): thresholds are chosen by entropy, columns by gain per bit of split information.
+#include "criterion.hpp"
 #include "entropy.hpp"
-#include "searching.hpp"
 
 namespace treewright {
 
-struct GainRatio : Entropy {
-    static constexpr std::string_view name = "gain_ratio";
-    static constexpr bool by_ratio = true;
-};
-
-static const Enlist<GainRatio> enlisted;
+static const Enlist enlisted([] {
+    Criterion criterion = entropy();
+    criterion.name = "gain_ratio";
+    criterion.by_ratio = true;
+    return criterion;
+}());
 
 }  // namespace treewright

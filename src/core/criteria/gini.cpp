@@ -1,7 +1,7 @@
 // Gini: W·(1 − Σ p²), the chance that two rows of a node differ in class.
 #include <cmath>
 
-#include "searching.hpp"
+#include "enlisting.hpp"
 
 namespace treewright {
 
@@ -43,6 +43,6 @@ struct Gini {
     }
 };
 
-static const Enlist<Gini> enlisted;
+static const Enlist enlisted(criterion_of<Gini>());
 
 }  // namespace treewright

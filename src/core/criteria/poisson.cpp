@@ -1,7 +1,7 @@
 // Poisson: half the deviance, Σ w·(y·log(y / mean) − y + mean), for counts and frequencies. Both sides of a
 // split must have a positive sum, so that no leaf predicts zero.
 #include "elementary.hpp"
-#include "searching.hpp"
+#include "enlisting.hpp"
 
 namespace treewright {
 
@@ -22,6 +22,6 @@ struct Poisson {
     static double measured(double gain, double sum_unit, double) { return gain * sum_unit; }
 };
 
-static const Enlist<Poisson> enlisted;
+static const Enlist enlisted(criterion_of<Poisson>());
 
 }  // namespace treewright

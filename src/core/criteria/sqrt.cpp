@@ -2,7 +2,7 @@
 // pairs of classes, which is ((Σ√n_k)² − W) / 2.
 #include <cmath>
 
-#include "searching.hpp"
+#include "enlisting.hpp"
 
 namespace treewright {
 
@@ -29,6 +29,6 @@ struct SquareRoot {
     }
 };
 
-static const Enlist<SquareRoot> enlisted;
+static const Enlist enlisted(criterion_of<SquareRoot>());
 
 }  // namespace treewright

@@ -1,5 +1,5 @@
 // Squared error: Σ w·(y − mean)².
-#include "searching.hpp"
+#include "enlisting.hpp"
 
 namespace treewright {
 
@@ -18,6 +18,6 @@ struct SquaredError {
     }
 };
 
-static const Enlist<SquaredError> enlisted;
+static const Enlist enlisted(criterion_of<SquaredError>());
 
 }  // namespace treewright
