@@ -85,6 +85,19 @@ concept Bounded = requires(const S scanner) {
 template <class S>
 concept TellsMedians = requires(const S scanner, double* medians) { scanner.put_medians(medians, medians); };
 
+/// The cut that seek() is after, by looking at one after the other. A function of its own, with all that it
+/// calls inside, so that the loop over rows has the registers to itself.
+template <class Id, Cursor<Id> C>
+[[gnu::noinline, gnu::flatten]] std::size_t seek_one_by_one(C& cursor, const Id* entries, std::size_t i,
+                                                            std::size_t last, std::size_t extra,
+                                                            double least) {
+    for (; i <= last; ++i) {
+        cursor.add(entries[i - 1]);
+        if (cursor.score(i + extra) > least) break;
+    }
+    return i;
+}
+
 /// The first cut from `i` on that scores more than `least`, i being how many of the entries go left; last + 1
 /// if there is none. The entries before i − 1 have been sent left, and all before the cut will be; `extra`
 /// rows went left before.
@@ -93,11 +106,8 @@ std::size_t seek(C& cursor, const Id* entries, std::size_t i, std::size_t last, 
                  double least) {
     if constexpr (requires { cursor.seek(entries, i, last, extra, least); })
         return cursor.seek(entries, i, last, extra, least);
-    for (; i <= last; ++i) {
-        cursor.add(entries[i - 1]);
-        if (cursor.score(i + extra) > least) break;
-    }
-    return i;
+    else
+        return seek_one_by_one(cursor, entries, i, last, extra, least);
 }
 
 }  // namespace treewright
