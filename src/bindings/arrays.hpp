@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "columns.hpp"
-#include "threads.hpp"
+#include "data/columns.hpp"
+#include "support/threads.hpp"
 
 namespace treewright {
 

@@ -1,16 +1,16 @@
 // Python's door to growing.
-#include "growing.hpp"
+#include "growers/grower.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 #include "arrays.hpp"
-#include "binning.hpp"
-#include "criterion.hpp"
-#include "oblique.hpp"
+#include "criteria/criterion.hpp"
+#include "data/binning.hpp"
+#include "data/ranks.hpp"
+#include "growers/oblique/grower.hpp"
+#include "growers/thresholds.hpp"
 #include "problems.hpp"
-#include "ranks.hpp"
-#include "thresholds.hpp"
 
 namespace treewright {
 

@@ -1,5 +1,5 @@
 // Python's door to numbers by which rows are known again.
-#include "hashing.hpp"
+#include "data/hashing.hpp"
 
 #include "arrays.hpp"
 

@@ -3,7 +3,7 @@
 
 namespace treewright {
 void bind_growing(nanobind::module_& module);
-void bind_careful(nanobind::module_& module);
+void bind_constrained(nanobind::module_& module);
 void bind_tree_view(nanobind::module_& module);
 void bind_predicting(nanobind::module_& module);
 void bind_summing(nanobind::module_& module);
@@ -19,7 +19,7 @@ NB_MODULE(_core, module) {
     nanobind::set_leak_warnings(false);  // a tree may live until the end of the process, and its view with it
     module.doc() = "The native core of treewright: arrays in, arrays out.";
     treewright::bind_growing(module);
-    treewright::bind_careful(module);
+    treewright::bind_constrained(module);
     treewright::bind_tree_view(module);
     treewright::bind_predicting(module);
     treewright::bind_summing(module);

@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "arrays.hpp"
-#include "neighbours/searching.hpp"
+#include "kd_tree/searching.hpp"
 
 namespace treewright {
 

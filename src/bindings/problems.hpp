@@ -6,8 +6,8 @@
 #include <string>
 
 #include "arrays.hpp"
-#include "criterion.hpp"
-#include "growing.hpp"
+#include "criteria/criterion.hpp"
+#include "growers/grower.hpp"
 
 namespace treewright {
 

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "arrays.hpp"
-#include "front.hpp"
-#include "weakest_links.hpp"
+#include "pruning/front.hpp"
+#include "pruning/weakest_links.hpp"
 
 namespace treewright {
 

@@ -1,5 +1,5 @@
 // Python's door to summing.
-#include "summing.hpp"
+#include "tree/statistics.hpp"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>

@@ -74,7 +74,7 @@ def grow(
     progress: Callable[[float], object] | None,
     ranks: NDArray[np.uint16] | None = None,
 ) -> GrownTree: ...
-def grow_carefully(
+def grow_constrained(
     *,
     columns: Columns,
     n_categories: Sequence[int],

@@ -56,7 +56,7 @@ def given(data: Dataset, criterion: str) -> dict[str, Any]:
 
 def grow_constrained(data: Dataset, criterion: str, **options: Any) -> Arrays:
     """The constrained grower's arrays."""
-    return dict(_core.grow_carefully(**given(data, criterion), **{**LIMITS, **OPTIONS, **options}))
+    return dict(_core.grow_constrained(**given(data, criterion), **{**LIMITS, **OPTIONS, **options}))
 
 
 def grow_fast(data: Dataset, criterion: str, small_rows: int = 0, **limits: Any) -> Arrays:

@@ -26,7 +26,7 @@ def grown(
     constraints = Constraints(**_arrays(options))
     labels = data.targets if data.schema.predicts_classes else None
     budgets = [limits.get("max_splits", -1), limits.get("max_leaf_nodes", 0) - 1]
-    arrays = _core.grow_carefully(
+    arrays = _core.grow_constrained(
         columns=data.columns,
         n_categories=data.schema.category_counts,
         labels=labels,

@@ -23,7 +23,7 @@ from treewright import (
 )
 from treewright.growing import criteria
 
-WORTH = 1.35  # times what chance gives, as in src/core/chance.hpp
+WORTH = 1.35  # times what chance gives, as in src/core/scanners/chance.hpp
 STEPS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0)
 
 

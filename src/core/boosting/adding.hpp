@@ -10,7 +10,7 @@
 #include "boosting/division.hpp"
 #include "boosting/histograms.hpp"
 #include "boosting/sums.hpp"
-#include "portable.hpp"
+#include "support/portable.hpp"
 
 namespace treewright::boosting {
 

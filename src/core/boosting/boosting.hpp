@@ -8,7 +8,7 @@
 #include "boosting/cells.hpp"
 #include "boosting/losses.hpp"
 #include "boosting/splits.hpp"
-#include "growing.hpp"
+#include "growers/grower.hpp"
 
 namespace treewright::boosting {
 

@@ -9,7 +9,7 @@
 #include <numeric>
 #include <utility>
 
-#include "problem.hpp"
+#include "data/problem.hpp"
 
 namespace treewright::boosting {
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "boosting/losses.hpp"
-#include "columns.hpp"
-#include "threads.hpp"
+#include "data/columns.hpp"
+#include "support/threads.hpp"
 
 namespace treewright::boosting {
 

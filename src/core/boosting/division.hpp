@@ -8,8 +8,8 @@
 #include <cstdint>
 
 #include "boosting/splits.hpp"
-#include "columns.hpp"
-#include "threads.hpp"
+#include "data/columns.hpp"
+#include "support/threads.hpp"
 
 namespace treewright::boosting {
 

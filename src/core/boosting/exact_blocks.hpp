@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "boosting/sums.hpp"
-#include "exact_sum.hpp"
+#include "support/exact_sum.hpp"
 
 namespace treewright::boosting {
 

@@ -6,7 +6,7 @@
 
 #include "boosting/cells.hpp"
 #include "boosting/sums.hpp"
-#include "portable.hpp"
+#include "support/portable.hpp"
 
 namespace treewright::boosting {
 

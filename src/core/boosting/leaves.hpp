@@ -11,8 +11,8 @@
 #include "boosting/losses.hpp"
 #include "boosting/splits.hpp"
 #include "boosting/sums.hpp"
-#include "columns.hpp"
-#include "threads.hpp"
+#include "data/columns.hpp"
+#include "support/threads.hpp"
 
 namespace treewright::boosting {
 

@@ -9,7 +9,7 @@
 #include "boosting/exact_blocks.hpp"
 #include "boosting/exponential.hpp"
 #include "boosting/sums.hpp"
-#include "elementary.hpp"
+#include "support/elementary.hpp"
 
 namespace treewright::boosting {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "threads.hpp"
+#include "support/threads.hpp"
 
 namespace treewright::boosting {
 

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "simd.hpp"
+#include "support/simd.hpp"
 
 namespace treewright::boosting {
 

@@ -6,8 +6,8 @@
 
 #include "boosting/losses.hpp"
 #include "boosting/splits.hpp"
-#include "growing.hpp"
-#include "problem.hpp"
+#include "data/problem.hpp"
+#include "growers/grower.hpp"
 
 namespace treewright::boosting {
 

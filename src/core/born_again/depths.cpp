@@ -1,5 +1,5 @@
 // How deep a tree must be that answers like the forest in a box.
-#include "depths.hpp"
+#include "born_again/depths.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -3,7 +3,7 @@
 
 #include <deque>
 
-#include "regions.hpp"
+#include "born_again/regions.hpp"
 
 namespace treewright::born_again {
 

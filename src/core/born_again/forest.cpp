@@ -1,5 +1,5 @@
 // What a box reaches of a forest, and how its cells are answered.
-#include "forest.hpp"
+#include "born_again/forest.hpp"
 
 #include <algorithm>
 #include <bit>

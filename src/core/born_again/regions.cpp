@@ -1,5 +1,5 @@
 // Whether a region has one answer, and what its axes tell of the trees that answer alike.
-#include "regions.hpp"
+#include "born_again/regions.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -4,9 +4,9 @@
 #include <chrono>
 #include <deque>
 
-#include "forest.hpp"
-#include "memo.hpp"
-#include "threads.hpp"
+#include "born_again/forest.hpp"
+#include "born_again/memo.hpp"
+#include "support/threads.hpp"
 
 namespace treewright::born_again {
 

@@ -1,10 +1,10 @@
 // The search for the smallest tree: by depth, by leaves, or a quick one that is only small.
-#include "search.hpp"
+#include "born_again/search.hpp"
 
 #include <limits>
 
-#include "depths.hpp"
-#include "sizes.hpp"
+#include "born_again/depths.hpp"
+#include "born_again/sizes.hpp"
 
 namespace treewright::born_again {
 

@@ -8,7 +8,7 @@
 
 #include <string>
 
-#include "regions.hpp"
+#include "born_again/regions.hpp"
 
 namespace treewright::born_again {
 

@@ -1,5 +1,5 @@
 // How few leaves a tree can have that answers like the forest in a box: branch and bound over its cuts.
-#include "sizes.hpp"
+#include "born_again/sizes.hpp"
 
 #include <algorithm>
 #include <array>

@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "depths.hpp"
+#include "born_again/depths.hpp"
 
 namespace treewright::born_again {
 

@@ -1,9 +1,9 @@
 // Absolute error: Σ w·|y − median|.
 #include <cmath>
 
-#include "criterion.hpp"
-#include "list_scanner.hpp"
-#include "medians.hpp"
+#include "criteria/criterion.hpp"
+#include "scanners/list_scanner.hpp"
+#include "scanners/median_scanner.hpp"
 
 namespace treewright {
 

@@ -1,10 +1,10 @@
 // Entropy: W·Σ p·log2(1/p), in bits; its gain is the mutual information of split and class, times W.
-#include "entropy.hpp"
+#include "criteria/entropy.hpp"
 
 #include <numbers>
 
-#include "elementary.hpp"
-#include "enlisting.hpp"
+#include "criteria/enlist.hpp"
+#include "support/elementary.hpp"
 
 namespace treewright {
 

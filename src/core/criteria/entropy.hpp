@@ -1,7 +1,7 @@
 // Entropy in bits, shared by the criteria `entropy` and `gain_ratio`.
 #pragma once
 
-#include "criterion.hpp"
+#include "criteria/criterion.hpp"
 
 namespace treewright {
 

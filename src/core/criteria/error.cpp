@@ -1,5 +1,5 @@
 // Error: W − the heaviest class, what a leaf gets wrong.
-#include "enlisting.hpp"
+#include "criteria/enlist.hpp"
 
 namespace treewright {
 

@@ -1,6 +1,6 @@
 // Gain ratio (C4.5): thresholds are chosen by entropy, columns by gain per bit of split information.
-#include "criterion.hpp"
-#include "entropy.hpp"
+#include "criteria/criterion.hpp"
+#include "criteria/entropy.hpp"
 
 namespace treewright {
 

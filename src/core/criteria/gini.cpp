@@ -1,7 +1,7 @@
 // Gini: W·(1 − Σ p²), the chance that two rows of a node differ in class.
 #include <cmath>
 
-#include "enlisting.hpp"
+#include "criteria/enlist.hpp"
 
 namespace treewright {
 

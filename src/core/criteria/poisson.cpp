@@ -1,7 +1,7 @@
 // Poisson: half the deviance, Σ w·(y·log(y / mean) − y + mean), for counts and frequencies. Both sides of a
 // split must have a positive sum, so that no leaf predicts zero.
-#include "elementary.hpp"
-#include "enlisting.hpp"
+#include "criteria/enlist.hpp"
+#include "support/elementary.hpp"
 
 namespace treewright {
 

@@ -2,7 +2,7 @@
 // pairs of classes, which is ((Σ√n_k)² − W) / 2.
 #include <cmath>
 
-#include "enlisting.hpp"
+#include "criteria/enlist.hpp"
 
 namespace treewright {
 

@@ -1,5 +1,5 @@
 // Squared error: Σ w·(y − mean)².
-#include "enlisting.hpp"
+#include "criteria/enlist.hpp"
 
 namespace treewright {
 

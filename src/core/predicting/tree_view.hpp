@@ -9,9 +9,9 @@
 #include <span>
 #include <vector>
 
-#include "columns.hpp"
-#include "directions.hpp"
-#include "shape.hpp"
+#include "data/columns.hpp"
+#include "growers/oblique/directions.hpp"
+#include "tree/shape.hpp"
 
 namespace treewright {
 

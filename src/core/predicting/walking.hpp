@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "columns.hpp"
-#include "portable.hpp"
+#include "data/columns.hpp"
 #include "predicting/tree_view.hpp"
+#include "support/portable.hpp"
 
 namespace treewright {
 
@@ -52,7 +52,7 @@ class NumberTree {
     /// Steps that few rows need not take: all of a shallow tree, else those of a balanced one.
     int first_steps() const {
         constexpr int shallow = 10;
-        return height_ <= shallow ? height_ : std::bit_width((size() + 1) / 2) - 2;
+        return height_ <= shallow ? height_ : static_cast<int>(std::bit_width((size() + 1) / 2)) - 2;
     }
     static constexpr int more_steps = 4;  // until the next look at who has arrived
 

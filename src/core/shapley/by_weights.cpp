@@ -21,7 +21,7 @@
 #include "shapley/patterns.hpp"
 #include "shapley/quadrature.hpp"
 #include "shapley/ways.hpp"
-#include "simd.hpp"
+#include "support/simd.hpp"
 
 namespace treewright {
 

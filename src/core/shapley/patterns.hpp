@@ -10,9 +10,9 @@
 #include <span>
 #include <vector>
 
-#include "columns.hpp"
+#include "data/columns.hpp"
 #include "predicting/tree_view.hpp"
-#include "threads.hpp"
+#include "support/threads.hpp"
 
 namespace treewright {
 

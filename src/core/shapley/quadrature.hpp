@@ -6,7 +6,7 @@
 #include <numbers>
 #include <vector>
 
-#include "double_double.hpp"
+#include "support/double_double.hpp"
 
 namespace treewright {
 

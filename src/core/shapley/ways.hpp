@@ -6,9 +6,9 @@
 #include <numeric>
 #include <vector>
 
-#include "shape.hpp"
 #include "shapley/patterns.hpp"
 #include "shapley/shapley.hpp"
+#include "tree/shape.hpp"
 
 namespace treewright {
 

@@ -92,7 +92,7 @@ def _grown_tree(table: Dataset, options: Mapping[str, Any]) -> Tree:
     described = data, criterion, options["threshold"], options["missing"]
     if constraints.need_constrained_grower:
         cases = None if weighted is data else data.row_weights  # surrogates are judged by the unchanged rows
-        grown = _core.grow_carefully(**task, **constraints.core_arguments, case_weight=cases)
+        grown = _core.grow_constrained(**task, **constraints.core_arguments, case_weight=cases)
         tree = constrained_tree_from_core(grown, *described)
     else:
         task |= {"small_rows": options["_small_rows"]} | _sums(options, data.schema)

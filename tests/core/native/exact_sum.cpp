@@ -1,7 +1,7 @@
-// Sums the lines of its input exactly. A line is a word and numbers: "sum" of all of them, "merge" of the sums of
-// every seventh one, "products" of pairs; or "quotient" of the sums of the first and the second half. The answer is
-// a line of two numbers: the rounded one, and what rounding took from it.
-#include "exact_sum.hpp"
+// Sums the lines of its input exactly. A line is a word and numbers: "sum" of all of them, "merge" of the
+// sums of every seventh one, "products" of pairs; or "quotient" of the sums of the first and the second half.
+// The answer is a line of two numbers: the rounded one, and what rounding took from it.
+#include "support/exact_sum.hpp"
 
 #include <cstdio>
 #include <cstdlib>

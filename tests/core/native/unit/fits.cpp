@@ -14,17 +14,17 @@
 #include <sstream>
 #include <variant>
 
-#include "binning.hpp"
 #include "boosting/boosting.hpp"
-#include "careful/grower.hpp"
-#include "criterion.hpp"
-#include "growing.hpp"
-#include "neighbours/searching.hpp"
-#include "oblique.hpp"
+#include "criteria/criterion.hpp"
+#include "data/binning.hpp"
+#include "growers/constrained/grower.hpp"
+#include "growers/grower.hpp"
+#include "growers/oblique/grower.hpp"
+#include "growers/thresholds.hpp"
+#include "kd_tree/searching.hpp"
+#include "pruning/weakest_links.hpp"
 #include "shapley/quadrature.hpp"
 #include "tables.hpp"
-#include "thresholds.hpp"
-#include "weakest_links.hpp"
 
 namespace fits {
 
@@ -56,7 +56,7 @@ class Hash {
                 *this << readable_threshold(tree.low[node], tree.high[node]);
         return *this;
     }
-    Hash& operator<<(const careful::Tree& tree) {
+    Hash& operator<<(const constrained::Tree& tree) {
         return *this << tree.tree << tree.joined << tree.surrogate_node << tree.surrogate_feature
                      << tree.surrogate_low << tree.surrogate_high << tree.surrogate_agreement
                      << tree.surrogate_adjusted << tree.surrogate_subset << tree.surrogate_subsets
@@ -125,7 +125,7 @@ class Corpus {
     void make() {
         grow_by_all_criteria();
         grow_with_limits();
-        grow_carefully();
+        grow_constrained();
         boost_all_losses();
         find_neighbours();
         prune();
@@ -252,19 +252,19 @@ class Corpus {
     }
 
     void grow_with(const std::string& name, const std::string& criterion_name,
-                   const careful::Options& options, const Change& change = ignore) {
+                   const constrained::Options& options, const Change& change = ignore) {
         Interrupt interrupt = tables::undisturbed();
         Pool pool(1, interrupt);
         const Criterion& criterion = criterion_named(criterion_name);
         Problem problem = problem_of(small_, criterion, 5);
         problem.interrupt = &interrupt;
         change(problem);
-        note(name + ", " + criterion_name, Hash() << careful::grow(problem, criterion, options, pool));
+        note(name + ", " + criterion_name, Hash() << constrained::grow(problem, criterion, options, pool));
     }
-    void grow_carefully() {
-        using careful::Missing;
+    void grow_constrained() {
+        using constrained::Missing;
         for (const auto* name : {"gini", "entropy", "gain_ratio", "squared_error", "poisson"}) {
-            careful::Options options;
+            constrained::Options options;
             options.missing = Missing::surrogate;
             options.n_surrogates = 3;
             grow_with("surrogates", name, options);
@@ -280,7 +280,7 @@ class Corpus {
             grow_with("a branch for each category", name, options);
         }
         const std::vector<std::int8_t> monotone{1, 0, -1, 0, 0, 0};
-        careful::Options options;
+        constrained::Options options;
         options.monotone = monotone;
         grow_with("monotone", "squared_error", options);
         const std::vector<double> prices{0.1, 1, 2, 0.5, 3, 0};

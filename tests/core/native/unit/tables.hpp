@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "problem.hpp"
+#include "data/problem.hpp"
 
 namespace tables {
 

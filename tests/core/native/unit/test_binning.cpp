@@ -1,7 +1,7 @@
 // Bins: they order as the values do, whatever the sample that chose their edges.
 #include <vector>
 
-#include "binning.hpp"
+#include "data/binning.hpp"
 #include "harness.hpp"
 #include "tables.hpp"
 

@@ -3,9 +3,9 @@
 #include <limits>
 #include <vector>
 
-#include "elementary.hpp"
+#include "data/problem.hpp"
 #include "harness.hpp"
-#include "problem.hpp"
+#include "support/elementary.hpp"
 
 using namespace treewright;
 

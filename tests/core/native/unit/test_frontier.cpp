@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "frontier.hpp"
+#include "growers/frontier.hpp"
 #include "harness.hpp"
 
 using namespace treewright;

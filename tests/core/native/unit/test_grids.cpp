@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "grids.hpp"
+#include "data/grids.hpp"
 #include "harness.hpp"
 #include "tables.hpp"
 

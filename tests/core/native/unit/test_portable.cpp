@@ -3,9 +3,9 @@
 #include <limits>
 #include <vector>
 
+#include "data/problem.hpp"
 #include "harness.hpp"
-#include "portable.hpp"
-#include "problem.hpp"
+#include "support/portable.hpp"
 
 using namespace treewright;
 

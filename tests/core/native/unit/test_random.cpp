@@ -3,9 +3,9 @@
 #include <array>
 #include <vector>
 
-#include "column_draw.hpp"
+#include "data/problem.hpp"
+#include "growers/column_draw.hpp"
 #include "harness.hpp"
-#include "problem.hpp"
 
 using namespace treewright;
 

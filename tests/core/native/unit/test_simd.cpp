@@ -3,10 +3,10 @@
 #include <bit>
 #include <vector>
 
-#include "grids.hpp"
+#include "data/grids.hpp"
 #include "harness.hpp"
-#include "linear.hpp"
-#include "simd.hpp"
+#include "scanners/linear_scanners.hpp"
+#include "support/simd.hpp"
 #include "tables.hpp"
 
 using namespace treewright;

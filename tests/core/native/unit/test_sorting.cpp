@@ -4,10 +4,10 @@
 #include <ranges>
 #include <vector>
 
-#include "binning.hpp"
+#include "data/binning.hpp"
+#include "data/column_sorter.hpp"
+#include "data/ranks.hpp"
 #include "harness.hpp"
-#include "ranks.hpp"
-#include "sorting.hpp"
 #include "tables.hpp"
 
 using namespace treewright;

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "harness.hpp"
+#include "support/threads.hpp"
 #include "tables.hpp"
-#include "threads.hpp"
 
 using namespace treewright;
 

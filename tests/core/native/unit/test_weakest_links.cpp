@@ -2,8 +2,8 @@
 #include <vector>
 
 #include "harness.hpp"
+#include "pruning/weakest_links.hpp"
 #include "tables.hpp"
-#include "weakest_links.hpp"
 
 using namespace treewright;
 

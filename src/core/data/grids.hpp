@@ -1,0 +1,158 @@
+// The weights and numbers of some rows on an integer grid, where sums are exact in any order.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <ranges>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "data/problem.hpp"
+#include "support/exact_sum.hpp"
+
+namespace treewright {
+
+/// A grid for the weights of `rows`.
+template <class Rows>
+Grid weight_grid(const Problem& problem, const Rows& rows) {
+    if (!problem.is_weighted()) return {};
+    double largest = 0;
+    for (const Row row : rows) largest = std::max(largest, problem.weight(row));
+    return Grid::covering(largest, static_cast<double>(rows.size()));
+}
+
+/// A weight on its grid; it never vanishes.
+inline Sum weight_on(const Grid& grid, const Problem& problem, Row row) {
+    return problem.is_weighted() ? std::max<Sum>(1, grid.place(problem.weight(row))) : 1;
+}
+
+/// The largest of some rows' numbers about a centre, times their weights.
+template <class Rows>
+double largest_about(const Problem& problem, const Rows& rows, std::size_t output, double centre) {
+    double largest = 0;
+    for (const Row row : rows)
+        largest = std::max(largest, problem.weight(row) * std::abs(problem.number(row, output) - centre));
+    return largest;
+}
+
+/// A centre for the numbers of `rows`: their mean, rounded as far as that makes none much larger, so that
+/// distances from it are as short as the numbers are, and whole numbers lose nothing.
+template <class Rows>
+double centre_of(const Problem& problem, const Rows& rows, std::size_t output) {
+    ExactSum sum, weight;
+    double heaviest = 0;
+    for (const Row row : rows) {
+        sum.add_product(problem.weight(row), problem.number(row, output));
+        weight.add(problem.weight(row));
+        heaviest = std::max(heaviest, problem.weight(row));
+    }
+    const double mean = quotient(sum.rounded_with_rest(), weight.rounded_with_rest()).value;
+    const double farthest = largest_about(problem, rows, output, mean) / heaviest;
+    if (!(farthest > 0)) return mean;
+    constexpr int bits = 8;
+    const double step = std::ldexp(1.0, std::ilogb(farthest) - bits), n_steps = std::nearbyint(mean / step);
+    return step > 0 && std::isfinite(n_steps) ? n_steps * step : mean;
+}
+
+/// A grid for the numbers of `rows`, centred so that an offset of y costs no digits.
+template <class Rows>
+Grid number_grid(const Problem& problem, const Rows& rows, std::size_t output, bool centred) {
+    const double centre = centred ? centre_of(problem, rows, output) : 0.0;
+    return Grid::covering(largest_about(problem, rows, output, centre), static_cast<double>(rows.size()),
+                          centre);
+}
+
+inline Sum number_on(const Grid& grid, const Problem& problem, Row row, std::size_t output) {
+    const double centred = problem.number(row, output) - grid.centre;
+    return std::llrint(centred * problem.weight(row) / grid.unit);
+}
+
+/// Whether a grid of some rows' own, whose largest value is at most this, would be so much finer that they
+/// should have it. Elsewhere a node stays on the grid of the node above it: so its sums are the same wherever
+/// it is searched, histograms can be subtracted, and yet what lies outside it costs few digits.
+inline bool is_too_coarse(const Grid& grid, double largest, std::size_t n_rows) {
+    constexpr double much_finer = 0x1p-8;
+    return Grid::covering(largest, static_cast<double>(n_rows)).unit <= much_finer * grid.unit;
+}
+
+/// Places the weights of a node's rows, in canonical order, on the grid that the node inherits, or on its
+/// own. `cell(item)` keeps the weight of an item, and is 1 where there are none; `are_placed`: the weights
+/// lie on the inherited grid already.
+template <class Items, class RowOf, class Cell>
+void place_weights(const Problem& problem, const Items& items, RowOf row_of, Grid& grid, bool are_placed,
+                   Cell cell) {
+    if (!problem.is_weighted()) {
+        grid = {};
+        return;
+    }
+    const auto place = [&] {
+        for (const auto item : items) cell(item) = weight_on(grid, problem, row_of(item));
+    };
+    if (grid.is_made()) {
+        Sum largest = 0;
+        if (!are_placed) place();
+        for (const auto item : items) largest = std::max(largest, cell(item));
+        if (!is_too_coarse(grid, static_cast<double>(largest) * grid.unit, items.size())) return;
+    }
+    grid = weight_grid(problem, items | std::views::transform(row_of));
+    place();
+}
+
+/// The largest value that numbers on a grid would have on one of their own, centred at their mean or not.
+template <class Items, class WeightOf, class Cell>
+double largest_about_mean(const Items& items, const Grid& grid, bool centred, WeightOf weight_of, Cell cell) {
+    Sum sum = 0, weight = 0;
+    for (const auto item : items) {
+        sum += cell(item);
+        weight += weight_of(item);
+    }
+    const double mean = centred ? static_cast<double>(sum) / static_cast<double>(weight) : 0.0;
+    double largest = 1;  // what lies closer together is not told apart
+    for (const auto item : items)
+        largest = std::max(
+            largest, std::abs(static_cast<double>(cell(item)) - static_cast<double>(weight_of(item)) * mean));
+    return largest * grid.unit;
+}
+
+/// The same of the numbers of an output, times their weights, of which `weight_of(item)` tells the places.
+/// Only a single output has a grid to inherit: its numbers ascend.
+template <class Items, class RowOf, class WeightOf, class Cell>
+void place_numbers(const Problem& problem, std::size_t output, bool centred, const Items& items, RowOf row_of,
+                   Grid& grid, bool are_placed, WeightOf weight_of, Cell cell) {
+    const auto place = [&] {
+        for (const auto item : items) cell(item) = number_on(grid, problem, row_of(item), output);
+    };
+    const auto largest = [&] {
+        const double low = problem.number(row_of(items.front()), output),
+                     high = problem.number(row_of(items.back()), output);
+        if (problem.is_weighted()) return largest_about_mean(items, grid, centred, weight_of, cell);
+        return centred ? high - low : std::max(std::abs(low), std::abs(high));
+    };
+    if (grid.is_made()) {
+        if (!are_placed) place();
+        if (!is_too_coarse(grid, largest(), items.size())) return;
+    }
+    grid = number_grid(problem, items | std::views::transform(row_of), output, centred);
+    place();
+}
+
+/// The median of some rows, weighed on a grid; halfway between two numbers where exactly half of the weight
+/// lies on each side.
+inline double median_number(const Problem& problem, const Grid& weights, std::span<const Row> rows,
+                            std::size_t output) {
+    std::vector<std::pair<double, Sum>> sorted;
+    sorted.reserve(rows.size());
+    Sum total = 0, below = 0;
+    for (const Row row : rows) {
+        sorted.emplace_back(problem.number(row, output), weight_on(weights, problem, row));
+        total += sorted.back().second;
+    }
+    std::sort(sorted.begin(), sorted.end());
+    std::size_t i = 0;
+    while (2 * (below += sorted[i].second) < total) ++i;
+    const double lower = sorted[i].first, upper = 2 * below == total ? sorted[i + 1].first : lower;
+    return lower == upper ? lower : lower / 2 + upper / 2;
+}
+
+}  // namespace treewright

@@ -1,0 +1,293 @@
+// From grown nodes to the finished tree: choosing the first splits, preorder, statistics.
+#include "growers/assembly.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <queue>
+
+#include "data/grids.hpp"
+#include "support/exact_sum.hpp"
+
+namespace treewright {
+
+namespace {
+
+/// For every node the step at which the best-first algorithm splits it; -1 for leaves. The order depends on
+/// the gains alone, so it does not matter in which order the nodes were really grown.
+std::vector<std::int32_t> split_steps(const Nodes& grown, std::int64_t max_splits) {
+    struct Open {
+        double gain;
+        std::int64_t made;
+        std::int32_t node;
+        bool operator<(const Open& other) const {
+            return gain != other.gain ? gain < other.gain : made > other.made;
+        }
+    };
+    // The way through the nodes is random: what it asks for lies close together.
+    std::vector<std::int32_t> steps(grown.nodes.size(), -1), left;
+    std::vector<double> gain;
+    left.reserve(grown.nodes.size());
+    gain.reserve(grown.nodes.size());
+    for (const auto& node : grown.nodes) {
+        left.push_back(node.left);
+        gain.push_back(ranked(node.gain));
+    }
+    std::priority_queue<Open> frontier;
+    std::int64_t n_made = 0;
+    const auto open = [&](std::int32_t node) {
+        if (left[node] >= 0) frontier.push({gain[node], n_made, node});
+        ++n_made;
+    };
+    open(0);
+    for (std::int32_t step = 0; !frontier.empty() && (max_splits < 0 || step < max_splits); ++step) {
+        const auto node = frontier.top().node;
+        frontier.pop();
+        steps[node] = step;
+        open(left[node]);
+        open(left[node] + 1);
+    }
+    return steps;
+}
+
+std::vector<std::int32_t> preorder(const Nodes& grown, const std::vector<std::int32_t>& steps) {
+    std::vector<std::int32_t> order, stack{0};
+    while (!stack.empty()) {
+        const auto node = stack.back();
+        stack.pop_back();
+        order.push_back(node);
+        if (steps[node] < 0) continue;
+        stack.push_back(grown.nodes[node].left + 1);
+        stack.push_back(grown.nodes[node].left);
+    }
+    return order;
+}
+
+/// Statistics of classes: weights per class, one block per output.
+class ClassStatistics {
+  public:
+    explicit ClassStatistics(const Problem& problem) : problem_(problem) {
+        for (const auto k : problem.targets.n_classes)
+            start_.push_back(start_.back() + static_cast<std::size_t>(k));
+        if (problem.is_weighted()) sums_.resize(width());
+    }
+    std::size_t width() const { return start_.back(); }
+    void fill_leaf(std::size_t, std::span<const Row> rows, double* out) {
+        if (!problem_.is_weighted())
+            return for_each_part(rows, [&](std::size_t column, double) { ++out[column]; });
+        for_each_part(rows, [&](std::size_t column, double weight) { sums_[column].add(weight); });
+        for (std::size_t column = 0; column < width(); ++column) {
+            if (sums_[column].is_empty()) continue;
+            out[column] = sums_[column].rounded();
+            sums_[column].clear();
+        }
+    }
+    void fill_parent(std::size_t, std::size_t left, std::size_t right, std::span<const Row>,
+                     const double* statistic, double* out) const {
+        for (std::size_t i = 0; i < width(); ++i)
+            out[i] = statistic[left * width() + i] + statistic[right * width() + i];
+    }
+    /// Calls visit(column, weight) for every row and output; the columns of an output follow the one before.
+    template <class Visit>
+    void for_each_part(std::span<const Row> rows, Visit visit) const {
+        for (const Row row : rows)
+            for (std::size_t output = 0; output + 1 < start_.size(); ++output)
+                visit(start_[output] + static_cast<std::size_t>(problem_.label(row, output)),
+                      problem_.weight(row));
+    }
+
+  private:
+    const Problem& problem_;
+    std::vector<std::size_t> start_{0};
+    std::vector<ExactSum> sums_;  // by column, of one leaf
+};
+
+/// Statistics of numbers: weight, value, deviation Σ w·loss(y, value), for each output. Sums over the rows of
+/// a leaf are exact and rounded once. Means join as the moments of two samples do (Chan, Golub and LeVeque);
+/// the excess is the loss of the two means about the common one, which holds for every Bregman loss. Medians
+/// have to be found anew.
+/// What rounding took from a mean is kept beside it: neither an offset of all numbers nor an outlier
+/// elsewhere in the tree costs digits.
+class NumberStatistics {
+  public:
+    NumberStatistics(const Problem& problem, const Criterion& criterion, std::size_t n_nodes)
+        : problem_(problem), criterion_(criterion), rest_(n_nodes * problem.targets.n_outputs, 0.0) {
+        if (criterion.by_median) weights_ = weight_grid(problem, problem.rows);
+    }
+
+    std::size_t width() const { return 3 * n_outputs(); }
+    void fill_leaf(std::size_t node, std::span<const Row> rows, double* out) {
+        const Rounded weight = weight_of(rows);
+        for (std::size_t output = 0; output < n_outputs(); ++output, out += 3) {
+            out[0] = weight.value;
+            if (rows.empty()) continue;  // a branch for categories that no row has
+            const auto number = [&](Row row) { return problem_.number(row, output); };
+            const double first = number(rows.front());
+            if (std::all_of(rows.begin(), rows.end(), [&](Row row) { return number(row) == first; })) {
+                put_value(node, output, out, {first + 0.0, 0.0});  // of two zeros the positive one
+                continue;
+            }
+            if (criterion_.by_median) {
+                out[1] = median_number(problem_, weights_, rows, output);
+            } else {
+                add_up(rows, number);
+                put_value(node, output, out, quotient(sum_.rounded_with_rest(), weight));
+            }
+            add_up(rows, [&](Row row) {
+                return loss(number(row) - out[1] - rest(node, output), number(row), out[1]);
+            });
+            out[2] = sum_.rounded();
+        }
+    }
+    void fill_parent(std::size_t node, std::size_t left, std::size_t right, std::span<const Row> rows,
+                     const double* statistic, double* out) {
+        if (criterion_.by_median) return fill_leaf(node, rows, out);
+        for (std::size_t output = 0; output < n_outputs(); ++output, out += 3) {
+            const double* const l = statistic + left * width() + 3 * output;
+            const double* const r = statistic + right * width() + 3 * output;
+            out[0] = l[0] + r[0];
+            const double between = (r[1] - l[1]) + (rest(right, output) - rest(left, output)),
+                         share = r[0] / out[0], distance = rest(left, output) + between * share;
+            const double value = l[1] + distance;
+            put_value(node, output, out, {value, distance - (value - l[1])});
+            out[2] = l[2] + r[2] + l[0] * loss(-between * share, l[1], out[1]) +
+                     r[0] * loss(between * (1 - share), r[1], out[1]);
+        }
+    }
+
+  private:
+    std::size_t n_outputs() const { return problem_.targets.n_outputs; }
+    double& rest(std::size_t node, std::size_t output) { return rest_[node * n_outputs() + output]; }
+    /// A loss that depends on the difference alone is taken of the difference, which is known more exactly.
+    double loss(double difference, double y, double value) const {
+        return criterion_.is_centred ? criterion_.loss(difference, 0.0) : criterion_.loss(y, value);
+    }
+    void put_value(std::size_t node, std::size_t output, double* out, const Rounded& mean) {
+        out[1] = mean.value;
+        rest(node, output) = mean.rest;
+    }
+    Rounded weight_of(std::span<const Row> rows) {
+        if (!problem_.is_weighted()) return {static_cast<double>(rows.size()), 0.0};
+        sum_.clear();
+        for (const Row row : rows) sum_.add(problem_.weight(row));
+        return sum_.rounded_with_rest();
+    }
+    /// Σ w·value(row).
+    template <class Value>
+    void add_up(std::span<const Row> rows, Value value) {
+        sum_.clear();
+        for (const Row row : rows)
+            if (problem_.is_weighted())
+                sum_.add_product(problem_.weight(row), value(row));
+            else
+                sum_.add(value(row));
+    }
+
+    const Problem& problem_;
+    const Criterion& criterion_;
+    Grid weights_;              // on which medians weigh rows
+    std::vector<double> rest_;  // of each node's means
+    ExactSum sum_;
+};
+
+template <class Statistics>
+void fill_statistics(Statistics&& statistics, Problem& problem, const Nodes& grown,
+                     const std::vector<std::int32_t>& order, GrownTree& tree) {
+    tree.width = statistics.width();
+    tree.statistic.assign(order.size() * tree.width, 0.0);
+    for (std::size_t i = order.size(); i-- > 0;) {
+        const Node& node = grown.nodes[order[i]];
+        const std::span<const Row> rows(problem.rows.data() + node.begin, node.end - node.begin);
+        double* const out = tree.statistic.data() + i * tree.width;
+        if (tree.feature[i] < 0)
+            statistics.fill_leaf(i, rows, out);
+        else
+            statistics.fill_parent(i, i + 1, static_cast<std::size_t>(tree.end[i + 1]), rows,
+                                   tree.statistic.data(), out);
+        if (i % 1024 == 0) problem.interrupt->check();
+    }
+}
+
+/// Lists the classes of each leaf with their weights; branches have none of their own.
+void fill_leaves(const Problem& problem, const Nodes& grown, const std::vector<std::int32_t>& order,
+                 GrownTree& tree) {
+    const ClassStatistics statistics(problem);
+    std::vector<std::pair<std::int32_t, double>> parts;
+    std::vector<std::int32_t> column;
+    std::vector<double> value;
+    ExactSum sum;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        const Node& node = grown.nodes[order[i]];
+        parts.clear();
+        column.clear();
+        value.clear();
+        if (tree.feature[i] < 0)
+            statistics.for_each_part({problem.rows.data() + node.begin, node.end - node.begin},
+                                     [&](std::size_t k, double weight) {
+                                         parts.emplace_back(static_cast<std::int32_t>(k), weight);
+                                     });
+        std::sort(parts.begin(), parts.end());
+        for (std::size_t begin = 0, end = 0; begin < parts.size(); begin = end) {
+            sum.clear();
+            for (; end < parts.size() && parts[end].first == parts[begin].first; ++end)
+                sum.add(parts[end].second);
+            column.push_back(parts[begin].first);
+            value.push_back(sum.rounded());
+        }
+        tree.leaves.add({column, value});
+        if (i % 1024 == 0) problem.interrupt->check();
+    }
+}
+
+}  // namespace
+
+GrownTree assemble(Problem& problem, const Criterion& criterion, const Nodes& grown) {
+    std::vector<std::int32_t> order;
+    return assemble(problem, criterion, grown, split_steps(grown, problem.limits.max_splits), order);
+}
+
+GrownTree assemble(Problem& problem, const Criterion& criterion, const Nodes& grown,
+                   const std::vector<std::int32_t>& steps, std::vector<std::int32_t>& order) {
+    order = preorder(grown, steps);
+    const std::size_t n = order.size();
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    GrownTree tree;
+    tree.end.resize(n);
+    tree.feature.assign(n, -1);
+    tree.step.resize(n);
+    tree.low.assign(n, nan);
+    tree.high.assign(n, nan);
+    tree.subset.assign(n, -1);
+    tree.rows.resize(n);
+    tree.missing_left.assign(n, 0);
+    for (std::size_t i = n; i-- > 0;) {
+        const Node& node = grown.nodes[order[i]];
+        tree.rows[i] = node.end - node.begin;
+        tree.step[i] = steps[order[i]];
+        tree.end[i] = static_cast<std::int32_t>(i) + 1;
+        if (steps[order[i]] < 0) continue;
+        tree.end[i] = tree.end[tree.end[i + 1]];
+        tree.feature[i] = node.column;
+        tree.missing_left[i] = node.missing_left;
+        if (node.subset < 0) {
+            tree.low[i] = node.low;
+            tree.high[i] = node.high;
+        }
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+        const Node& node = grown.nodes[order[i]];
+        if (tree.feature[i] < 0 || node.subset < 0) continue;
+        const auto n_bytes = (static_cast<std::size_t>(problem.columns[node.column].n_categories) + 7) / 8;
+        tree.subset[i] = static_cast<std::int64_t>(tree.subsets.size());
+        tree.subsets.insert(tree.subsets.end(), grown.subsets.begin() + node.subset,
+                            grown.subsets.begin() + node.subset + static_cast<std::ptrdiff_t>(n_bytes));
+    }
+    if (problem.is_wide)
+        fill_leaves(problem, grown, order, tree);
+    else if (problem.targets.are_classes())
+        fill_statistics(ClassStatistics(problem), problem, grown, order, tree);
+    else
+        fill_statistics(NumberStatistics(problem, criterion, n), problem, grown, order, tree);
+    return tree;
+}
+
+}  // namespace treewright

@@ -1,0 +1,32 @@
+// Growing a tree: the best-first grower and the arrays that it hands over.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "criteria/criterion.hpp"
+#include "data/problem.hpp"
+#include "growers/oblique/directions.hpp"
+#include "tree/statistics.hpp"
+
+namespace treewright {
+
+/// A grown tree, in preorder: the left child of i is i + 1, the right one end[i + 1], and a leaf has
+/// end[i] = i + 1.
+struct GrownTree {
+    std::vector<std::int32_t> end, feature, step;
+    std::vector<double> low, high;  // the gap of the threshold; NaN where there is none
+    std::vector<std::int64_t> subset, rows;
+    std::vector<std::uint8_t> missing_left, subsets;
+    std::vector<double> statistic;  // node by node
+    std::size_t width = 0;
+    std::vector<Direction> directions;  // the columns after those of the table
+    OwnedRows leaves;  // of a wide problem, instead of `statistic`: the rows of leaves, none at branches
+};
+
+/// Nodes up to this many rows are grown in lists, and tables up to it need no bins.
+constexpr std::int64_t default_small_rows = 4096;
+
+GrownTree grow(Problem& problem, const Criterion& criterion, Pool& pool);
+
+}  // namespace treewright
