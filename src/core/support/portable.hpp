@@ -16,8 +16,9 @@
 #define TREEWRIGHT_GNU 0
 #endif
 
-/// Before a function: it may use the instructions for which has_avx2() asks.
-#if TREEWRIGHT_GNU && defined(__x86_64__)
+/// Before a function: it may use the instructions for which has_avx2() asks. (On Windows what Clang asks the
+/// processor with is in no library that all toolchains bring.)
+#if TREEWRIGHT_GNU && defined(__x86_64__) && !(defined(__clang__) && defined(_WIN32))
 #define TREEWRIGHT_AVX2 __attribute__((target("avx2")))
 #endif
 
