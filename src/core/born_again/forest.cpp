@@ -141,7 +141,8 @@ void look(const Forest& forest, const Box& box, View& view) {
     }
     if (!settled.empty()) {  // only how far they are apart counts
         const double least = *std::min_element(settled.begin(), settled.end());
-        for (std::size_t k = 0; k < settled.size(); ++k) view.key[bits + k] = static_cast<std::uint64_t>(settled[k] - least);
+        for (std::size_t k = 0; k < settled.size(); ++k)
+            view.key[bits + k] = static_cast<std::uint64_t>(settled[k] - least);
     }
 }
 
