@@ -90,8 +90,7 @@ Combining read_combining(nb::handle combined, std::int64_t max_combined, const P
                         static_cast<std::size_t>(std::max<std::int64_t>(2, max_combined))};
     std::int32_t last = -1;
     for (const auto column : combining.columns) {
-        if (column <= last || column >= static_cast<std::int32_t>(problem.columns.size()) ||
-            problem.columns[column].is_category())
+        if (column <= last || column >= std::ssize(problem.columns) || problem.columns[column].is_category())
             throw std::invalid_argument("combined needs the places of columns of numbers, in order");
         last = column;
     }

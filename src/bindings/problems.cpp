@@ -67,7 +67,7 @@ Correction read_correction(std::int64_t correction) {
 std::span<const double> read_critical(const std::optional<Vector<double>>& critical, const Targets& targets) {
     if (!critical) return {};
     std::size_t most = 0;
-    for (const auto n : targets.n_classes) most += static_cast<std::size_t>(std::max(n - 1, 0));
+    for (const auto n : targets.n_classes) most += std::max(n - 1, 0);
     if (!targets.are_classes() || critical->shape(0) <= most)
         throw std::invalid_argument("critical needs a number for each degree of freedom of the classes");
     return {critical->data(), critical->shape(0)};

@@ -12,6 +12,7 @@
 #include "boosting/splits.hpp"
 #include "boosting/sums.hpp"
 #include "data/columns.hpp"
+#include "support/portable.hpp"
 #include "support/threads.hpp"
 
 namespace treewright::boosting {
@@ -58,8 +59,8 @@ class FineUnit {
         const auto without = [n](std::uint64_t sum, double shift) {
             return static_cast<std::int64_t>(sum - n * std::bit_cast<std::uint64_t>(shift));
         };
-        const __int128 sum = static_cast<__int128>(without(whole, shift())) * (__int128{1} << bits_) +
-                             without(fine, fine_shift());
+        const Int128 sum =
+            Int128(without(whole, shift())) * (std::int64_t{1} << bits_) + without(fine, fine_shift());
         return static_cast<double>(sum) / fineness() * unit_;
     }
 

@@ -11,6 +11,7 @@
 
 #include "data/problem.hpp"
 #include "scanners/chance.hpp"
+#include "support/portable.hpp"
 
 namespace treewright {
 
@@ -88,9 +89,8 @@ concept TellsMedians = requires(const S scanner, double* medians) { scanner.put_
 /// The cut that seek() is after, by looking at one after the other. A function of its own, with all that it
 /// calls inside, so that the loop over rows has the registers to itself.
 template <class Id, Cursor<Id> C>
-[[gnu::noinline, gnu::flatten]] std::size_t seek_one_by_one(C& cursor, const Id* entries, std::size_t i,
-                                                            std::size_t last, std::size_t extra,
-                                                            double least) {
+TREEWRIGHT_FLATTEN std::size_t seek_one_by_one(C& cursor, const Id* entries, std::size_t i, std::size_t last,
+                                               std::size_t extra, double least) {
     for (; i <= last; ++i) {
         cursor.add(entries[i - 1]);
         if (cursor.score(i + extra) > least) break;
