@@ -36,23 +36,39 @@ double largest_about(const Problem& problem, const Rows& rows, std::size_t outpu
     return largest;
 }
 
-/// A centre for the numbers of `rows`: their mean, rounded as far as that makes none much larger, so that
-/// distances from it are as short as the numbers are, and whole numbers lose nothing.
+/// Adds up the weights of some rows, and their numbers times their weights.
 template <class Rows>
-double centre_of(const Problem& problem, const Rows& rows, std::size_t output) {
-    ExactSum sum, weight;
-    double heaviest = 0;
+void add_numbers(const Problem& problem, const Rows& rows, std::size_t output, ExactSum& sum,
+                 ExactSum& weight) {
     for (const Row row : rows) {
         sum.add_product(problem.weight(row), problem.number(row, output));
         weight.add(problem.weight(row));
-        heaviest = std::max(heaviest, problem.weight(row));
     }
-    const double mean = quotient(sum.rounded_with_rest(), weight.rounded_with_rest()).value;
-    const double farthest = largest_about(problem, rows, output, mean) / heaviest;
+}
+
+/// The mean of numbers from two such sums.
+inline double mean_of(ExactSum sum, ExactSum weight) {
+    return quotient(sum.rounded_with_rest(), weight.rounded_with_rest()).value;
+}
+
+/// A centre for numbers: their mean, rounded as far as that makes none much larger, so that distances from it
+/// are as short as the numbers are, and whole numbers lose nothing. `farthest`: the largest distance from the
+/// mean, times its weight, over the largest weight.
+inline double centre_near(double mean, double farthest) {
     if (!(farthest > 0)) return mean;
     constexpr int bits = 8;
     const double step = std::ldexp(1.0, std::ilogb(farthest) - bits), n_steps = std::nearbyint(mean / step);
     return step > 0 && std::isfinite(n_steps) ? n_steps * step : mean;
+}
+
+template <class Rows>
+double centre_of(const Problem& problem, const Rows& rows, std::size_t output) {
+    ExactSum sum, weight;
+    add_numbers(problem, rows, output, sum, weight);
+    double heaviest = 0;
+    for (const Row row : rows) heaviest = std::max(heaviest, problem.weight(row));
+    const double mean = mean_of(sum, weight);
+    return centre_near(mean, largest_about(problem, rows, output, mean) / heaviest);
 }
 
 /// A grid for the numbers of `rows`, centred so that an offset of y costs no digits.
