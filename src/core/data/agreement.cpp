@@ -14,12 +14,6 @@ namespace {
 constexpr std::size_t max_excerpt_rows = 65536;
 constexpr std::size_t max_excerpt_bytes = std::size_t{16} << 20;
 
-/// The square of a number on its grid, per unit of weight.
-double square_of(Sum number, Sum weight) {
-    const auto real = static_cast<double>(number);
-    return real / static_cast<double>(weight) * real;
-}
-
 /// Makes the grids of an agreement; false where a question has to be answered first.
 class GridMaker {
   public:
@@ -46,7 +40,8 @@ class GridMaker {
 
   private:
     std::optional<double> largest_about(double centre) {
-        if (!facts_.is_weighted) return std::max(std::abs(facts_.least - centre), std::abs(facts_.largest - centre));
+        if (!facts_.is_weighted)
+            return std::max(std::abs(facts_.least - centre), std::abs(facts_.largest - centre));
         return answer_to({Question::Kind::distance, {.number = {centre, 1.0}}});
     }
     std::optional<double> largest_square() {
@@ -70,28 +65,43 @@ class GridMaker {
 
 double answer(const Problem& problem, const Question& question) {
     const auto& [weights, numbers, unit] = question.grids;
-    if (question.kind == Question::Kind::distance) return largest_about(problem, problem.rows, 0, numbers.centre);
+    if (question.kind == Question::Kind::distance)
+        return largest_about(problem, problem.rows, 0, numbers.centre);
     double largest = 0;
     for (const Row row : problem.rows)
-        largest = std::max(largest, square_of(number_on(numbers, problem, row, 0), weight_on(weights, problem, row)));
+        largest = std::max(largest,
+                           square_of(number_on(numbers, problem, row, 0), weight_on(weights, problem, row)));
     return largest;
 }
 
 void Facts::join(const Facts& other) {
+    join_columns(other);
     n_rows += other.n_rows;
     n_counted += other.n_counted;
+    is_weighted = is_weighted || other.is_weighted;  // without rows, nobody knows
     heaviest = std::max(heaviest, other.heaviest);
     weight.add(other.weight);
     sum.add(other.sum);
     least = std::min(least, other.least);
     largest = std::max(largest, other.largest);
+    for (std::size_t i = 0; i < answers.size(); ++i) answers[i] = std::max(answers[i], other.answers[i]);
+}
+
+/// Where there are no rows, columns tell nothing, not even whether they have bins.
+void Facts::join_columns(const Facts& other) {
+    if (other.n_rows == 0) return;
+    if (n_rows == 0) {
+        columns = other.columns;
+        is_mixed = other.is_mixed;
+        return;
+    }
     for (std::size_t i = 0; i < columns.size(); ++i) {
         columns[i].n_categories = std::max(columns[i].n_categories, other.columns[i].n_categories);
         columns[i].has_bins = columns[i].has_bins && other.columns[i].has_bins;
         if (other.columns[i].type == Column::Type::float64) columns[i].type = Column::Type::float64;
     }
+    if (other.is_mixed.empty()) is_mixed.clear();
     for (std::size_t i = 0; i < is_mixed.size(); ++i) is_mixed[i] |= other.is_mixed[i];
-    for (std::size_t i = 0; i < answers.size(); ++i) answers[i] = std::max(answers[i], other.answers[i]);
 }
 
 Facts facts_of(const Problem& problem, const NumberGrids& number_grids) {
@@ -104,8 +114,9 @@ Facts facts_of(const Problem& problem, const NumberGrids& number_grids) {
     facts.number_grids = number_grids;
     if (problem.fine_bins) facts.is_mixed.assign(problem.columns.size() * 256, 0);
     for (const auto& column : problem.columns) {
-        if (column.is_mixed)
-            std::copy_n(column.is_mixed, 256, facts.is_mixed.begin() + static_cast<std::ptrdiff_t>(facts.columns.size() * 256));
+        if (column.is_mixed && problem.fine_bins)
+            std::copy_n(column.is_mixed, 256,
+                        facts.is_mixed.begin() + static_cast<std::ptrdiff_t>(facts.columns.size() * 256));
         facts.columns.push_back({column.type, column.n_categories, column.fine_bins != nullptr});
     }
     if (problem.rows.empty()) return facts;

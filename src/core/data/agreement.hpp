@@ -1,7 +1,8 @@
 // What all rows of a table must agree on before they are searched, wherever they are.
 //
-// Parts of the rows tell facts, which join in any order; agree() makes the same agreement of them as of the facts
-// of all rows at once. Few things do not follow from facts that join; agree() then asks a question first.
+// Parts of the rows tell facts, which join in any order; agree() makes the same agreement of them as of the
+// facts of all rows at once. Few things do not follow from facts that join; agree() then asks a question
+// first.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +26,8 @@ struct ColumnFacts {
     bool operator==(const ColumnFacts&) const = default;
 };
 
-/// What a criterion needs of the numbers of a single output: a grid, about zero or about their mean; and one for
-/// their squares, which bound the bins of histograms.
+/// What a criterion needs of the numbers of a single output: a grid, about zero or about their mean; and one
+/// for their squares, which bound the bins of histograms.
 struct NumberGrids {
     bool are_made = false, are_centred = false, bound_squares = false;
 
@@ -58,6 +59,9 @@ struct Facts {
     std::vector<double> answers;  // to the questions so far
 
     void join(const Facts& other);
+
+  private:
+    void join_columns(const Facts& other);
 };
 Facts facts_of(const Problem& problem, const NumberGrids& number_grids);
 

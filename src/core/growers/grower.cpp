@@ -255,7 +255,8 @@ class Grower {
         const auto rows = rows_of(job.node);
         Excerpt excerpt(problem_, rows);
         Pool alone(1, *problem_.interrupt);
-        Nodes subtree = Grower(excerpt.problem, agreement_, criterion_, alone).grow(job.depth, job.key, job.grids);
+        Nodes subtree =
+            Grower(excerpt.problem, agreement_, criterion_, alone).grow(job.depth, job.key, job.grids);
         const std::uint32_t begin = grown_.nodes[job.node].begin;
         for (auto& node : subtree.nodes) {
             node.begin += begin;

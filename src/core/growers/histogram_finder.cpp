@@ -20,11 +20,12 @@ namespace {
 template <class RowSums>
 class HistogramFinder : public LargeSearcher {
   public:
-    HistogramFinder(const Problem& problem, std::unique_ptr<SplitSearch> search, Pool& pool)
+    HistogramFinder(const Problem& problem, const Agreement& agreement, std::unique_ptr<SplitSearch> search,
+                    Pool& pool)
         : problem_(problem),
           search_(std::move(search)),
           pool_(pool),
-          sums_(pool.size(), RowSums(problem)),
+          sums_(pool.size(), RowSums(problem, agreement)),
           spare_(pool.size()) {}
 
     std::size_t histogram_size() const override { return problem_.columns.size() * column_size(); }
@@ -58,7 +59,9 @@ class HistogramFinder : public LargeSearcher {
             const bool are_drawn = problem_.limits.max_columns > 0;
             if (are_drawn) build_drawn();
             histograms_ = are_drawn ? drawn_.data() : histograms;
-            if (!std::exchange(is_entered, true)) enter(grids);
+            if (!std::exchange(is_entered, true)) search_->enter(total().data(), grids);
+            if (const auto mean = search_->mean())
+                search_->set_squares(sums_[0].squares(rows_, *mean).rounded());
             count_columns();
             search_->open();
             look_inside();
@@ -90,10 +93,6 @@ class HistogramFinder : public LargeSearcher {
         const bool are_drawn = problem_.limits.max_columns > 0;
         return histograms_ +
                (are_drawn ? place : static_cast<std::size_t>(search_->columns()[place])) * column_size();
-    }
-    void enter(const Grids& grids) {
-        search_->enter(total().data(), grids);
-        if (const auto mean = search_->mean()) search_->set_squares(sums_[0].squares(rows_, *mean).rounded());
     }
     /// The statistic of all rows: the histogram of every column that has bins adds up to it.
     std::vector<Sum> total() const {
@@ -212,20 +211,21 @@ class HistogramFinder : public LargeSearcher {
         std::vector<PickedRow> picked;
         std::vector<std::pair<std::uint64_t, std::uint64_t>> sorted;
         std::vector<std::uint64_t> keys;
-        std::vector<std::uint32_t> begins;  // of each key's rows
         std::vector<Sum> sums;
+        std::size_t most_groups = 0;
 
-        void clear() {
+        void clear(std::size_t n_rows) {
             keys.clear();
-            begins.clear();
             sums.clear();
+            most_groups = n_rows;
         }
-        /// Begins a group of rows.
-        Sum* group(std::uint64_t key, std::size_t begin, std::size_t width) {
+        /// The statistic of a new group, all zeros.
+        Sum* group(std::uint64_t key, std::size_t width) {
+            constexpr std::size_t block = 64;  // groups made at a time
+            const std::size_t n = keys.size();
+            if (n * width == sums.size()) sums.resize((n + std::min(block, most_groups - n)) * width, 0);
             keys.push_back(key);
-            begins.push_back(static_cast<std::uint32_t>(begin));
-            sums.resize(sums.size() + width, 0);
-            return sums.data() + sums.size() - width;
+            return sums.data() + n * width;
         }
         Tally tally() const { return {keys, sums.data()}; }
     };
@@ -254,17 +254,17 @@ class HistogramFinder : public LargeSearcher {
         }
     }
     void tally_places(std::span<const PickedRow> rows, const RowSums& sums, Spare& spare) const {
-        spare.clear();
+        spare.clear(rows.size());
         for (std::size_t begin = 0, end; begin < rows.size(); begin = end) {
             const FineBin fine = rows[begin].fine_bin();
-            Sum* const statistic = spare.group(fine, begin, width());
+            Sum* const statistic = spare.group(fine, width());
             for (end = begin; end < rows.size() && rows[end].fine_bin() == fine; ++end)
                 sums.add(statistic, rows[end].row(), rows[end].tag());
         }
     }
     void tally_values(std::span<const PickedRow> rows, const Column& column, const RowSums& sums,
                       Spare& spare) const {
-        spare.clear();
+        spare.clear(rows.size());
         auto& sorted = spare.sorted;
         sorted.clear();
         for (const auto& each : rows) sorted.emplace_back(order_key(column.value(each.row())), each.key);
@@ -272,7 +272,7 @@ class HistogramFinder : public LargeSearcher {
         Sum* statistic = nullptr;
         for (std::size_t i = 0; i < sorted.size(); ++i) {
             if (i == 0 || sorted[i].first != sorted[i - 1].first)
-                statistic = spare.group(sorted[i].first, i, width());
+                statistic = spare.group(sorted[i].first, width());
             const PickedRow row{sorted[i].second};
             sums.add(statistic, row.row(), row.tag());
         }
@@ -334,8 +334,8 @@ std::unique_ptr<LargeSearcher> make_histogram_finder(const Problem& problem, con
     if (!search || problem.columns.size() * n_bin_codes * search->width() * sizeof(Sum) > affordable)
         return nullptr;
     if (agreement.are_classes())
-        return std::make_unique<HistogramFinder<ClassSums>>(problem, std::move(search), pool);
-    return std::make_unique<HistogramFinder<SquareSums>>(problem, std::move(search), pool);
+        return std::make_unique<HistogramFinder<ClassSums>>(problem, agreement, std::move(search), pool);
+    return std::make_unique<HistogramFinder<SquareSums>>(problem, agreement, std::move(search), pool);
 }
 
 }  // namespace treewright

@@ -1,5 +1,5 @@
-// Measures: how a cut scores by its statistic, and how much a bin can hide. A measure sees sums alone, never rows,
-// so that it does not matter where the rows are; what adds them up is in row_sums.hpp.
+// Measures: how a cut scores by its statistic, and how much a bin can hide. A measure sees sums alone, never
+// rows, so that it does not matter where the rows are; what adds them up is in row_sums.hpp.
 //
 // layout()              what the sums of a statistic are
 // enter(total, grids)   once per node that is searched: the statistic of all its rows
@@ -136,7 +136,7 @@ class ClassMeasure {
     double linear_score(const Sum* statistic) const {
         const Sum total = total_[0] + total_[1], left = statistic[0] + statistic[1];
         return layout_.is_weighted ? weighted_pair_score(total, total_[1], left, statistic[1])
-                       : pair_score(total, total_[1], left, statistic[1]);
+                                   : pair_score(total, total_[1], left, statistic[1]);
     }
     /// Of the lighter class; of ones, where there are no weights.
     double share() const {
@@ -218,7 +218,8 @@ class SquareMeasure {
         return is_weighted_ ? square_gain(left, difference, all - left, -difference)
                             : square_score(difference, left, all);
     }
-    /// Only rows tell how far their numbers stray from this mean, the sum of `mean().square`; chance_score needs it.
+    /// Only rows tell how far their numbers stray from this mean, the sum of `mean().square`; chance_score
+    /// needs it.
     const GridMean& mean() const { return mean_; }
     void set_squares(double sum) { deviation_ = std::sqrt(sum / static_cast<double>(total_[0])); }
     double chance_score(const Chance& chance) const {

@@ -1,7 +1,8 @@
 // The rows of a problem as statistics add them up: the rows' side of a measure (see measures.hpp).
 //
 // layout()               what the sums of a statistic are
-// place(rows, grids)     once per node: its targets on integer grids, those that it inherits or its own
+// put(rows, grids)       targets on integer grids
+// place(rows, grids, …)  the same once per node: on those that it inherits or on its own
 // for_each_run(rows, …)  rows in canonical order as runs that share a tag: their class, if there are classes
 // build(…)               the histograms of some columns, all columns of a row at a time
 // add(statistic, …)      one row of a known tag
@@ -59,13 +60,19 @@ struct ColumnChoice {
 /// One output of classes: a row adds its weight to that of its class.
 class ClassSums {
   public:
-    explicit ClassSums(const Problem& problem)
+    ClassSums(const Problem& problem, const Agreement&)
         : problem_(problem),
           layout_{static_cast<std::size_t>(problem.targets.n_classes[0]), problem.is_weighted()} {
         if (problem.is_weighted()) weight_ = std::make_shared<std::vector<Sum>>(problem.n_rows, 0);
     }
 
     const ClassLayout& layout() const { return layout_; }
+    void put(std::span<const Row> rows, const Grids& grids) {
+        if (weight_)
+            put_weights(
+                problem_, rows, [](Row row) { return row; }, grids.weight,
+                [&](Row row) -> Sum& { return (*weight_)[row]; });
+    }
     bool place(std::span<const Row> rows, Grids& grids, bool are_placed) {
         const Grid before = grids.weight;
         place_weights(
@@ -123,22 +130,27 @@ class ClassSums {
 /// One number by squared error.
 class SquareSums {
   public:
-    explicit SquareSums(const Problem& problem)
+    SquareSums(const Problem& problem, const Agreement& agreement)
         : problem_(problem),
+          n_counted_(agreement.n_counted),
           layout_{problem.is_weighted()},
           values_(std::make_shared<std::vector<Sum>>(problem.n_rows * layout_.width(), 1)) {}
 
     const SquareLayout& layout() const { return layout_; }
+    void put(std::span<const Row> rows, const Grids& grids) {
+        put_weights(problem_, rows, itself, grids.weight, cells(0));
+        put_numbers(problem_, 0, rows, itself, grids.number, cells(1));
+        put_squares(rows, grids);
+    }
     bool place(std::span<const Row> rows, Grids& grids, bool are_placed) {
         const Grids before = grids;
-        const auto column = [&](std::size_t i) {
-            return [this, i](Row row) -> Sum& { return cell(row)[i]; };
-        };
-        const auto itself = [](Row row) { return row; };
-        place_weights(problem_, rows, itself, grids.weight, are_placed, column(0));
-        place_numbers(problem_, 0, true, rows, itself, grids.number, are_placed, column(0), column(1));
+        place_weights(problem_, rows, itself, grids.weight, are_placed, cells(0));
+        place_numbers(problem_, 0, true, rows, itself, grids.number, are_placed, cells(0), cells(1));
         const bool have_moved = grids.weight != before.weight || grids.number != before.number;
-        if (have_moved || !are_placed) place_squares(rows, grids);
+        if (are_placed && !have_moved) return false;
+        const bool are_all = static_cast<std::int64_t>(rows.size()) == n_counted_;
+        if (have_moved || !are_all) grids.square_unit = square_unit(rows);
+        put_squares(rows, grids);
         return have_moved;
     }
     template <class Work>
@@ -146,8 +158,8 @@ class SquareSums {
         work(std::size_t{0}, rows.size(), std::uint32_t{0});
     }
     void build(const ColumnChoice& columns, std::span<const Row> rows, Sum* histograms) const {
-        columns.for_each_bin(rows,
-                             [&](Row row, std::size_t cell) { add_row(histograms + cell * layout_.width(), row); });
+        columns.for_each_bin(
+            rows, [&](Row row, std::size_t cell) { add_row(histograms + cell * layout_.width(), row); });
     }
     void add(Sum* statistic, Row row, std::uint32_t) const { add_row(statistic, row); }
     void add_row(Sum* statistic, Row row) const {
@@ -163,20 +175,27 @@ class SquareSums {
 
   private:
     Sum* cell(Row row) const { return values_->data() + static_cast<std::size_t>(row) * layout_.width(); }
-    /// Squares of the numbers on the grid, per unit of weight, on a grid of their own.
-    void place_squares(std::span<const Row> rows, Grids& grids) {
-        const auto square = [&](Row row) {
-            const auto number = static_cast<double>(cell(row)[1]);
-            return number / static_cast<double>(cell(row)[0]) * number;
-        };
+    /// The i-th sum of each row.
+    struct Cells {
+        const SquareSums* sums;
+        std::size_t i;
+        Sum& operator()(Row row) const { return sums->cell(row)[i]; }
+    };
+    Cells cells(std::size_t i) const { return {this, i}; }
+    static Row itself(Row row) { return row; }
+    /// Squares of the numbers on the grid, per unit of weight, have a grid of their own.
+    double square_unit(std::span<const Row> rows) const {
         double largest = 0;
-        for (const Row row : rows) largest = std::max(largest, square(row));
-        const Grid squares = Grid::covering(largest, static_cast<double>(rows.size()));
-        grids.square_unit = squares.unit;
-        for (const Row row : rows) cell(row)[2] = squares.place(square(row)) + 1;
+        for (const Row row : rows) largest = std::max(largest, square_of(cell(row)[1], cell(row)[0]));
+        return Grid::covering(largest, static_cast<double>(rows.size())).unit;
+    }
+    void put_squares(std::span<const Row> rows, const Grids& grids) {
+        const Grid squares{0, grids.square_unit};
+        for (const Row row : rows) cell(row)[2] = squares.place(square_of(cell(row)[1], cell(row)[0])) + 1;
     }
 
     const Problem& problem_;
+    std::int64_t n_counted_;  // rows of the whole table, on whose squares all agree
     SquareLayout layout_;
     std::shared_ptr<std::vector<Sum>> values_;  // by row, shared by all copies
 };

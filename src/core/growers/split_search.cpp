@@ -148,7 +148,8 @@ Wishes SplitSearch::feed(const Answers& answers) {
             return {};
         case Wishes::Kind::counts:
             take_counts(answers);
-            if (const auto mean = this->mean()) return asked_ = {.kind = Wishes::Kind::squares, .mean = *mean};
+            if (const auto mean = this->mean())
+                return asked_ = {.kind = Wishes::Kind::squares, .mean = *mean};
             return asked_ = wish_places();
         case Wishes::Kind::squares:
             set_squares(ExactSum::of_words(answers.sums).rounded());
@@ -236,9 +237,11 @@ Answers join(const Answers& one, const Answers& other) {
         for (std::size_t i = 0, j = 0; i < a.keys.size() || j < b.keys.size();) {
             const bool takes_a = i < a.keys.size() && (j == b.keys.size() || a.keys[i] <= b.keys[j]);
             const bool takes_b = j < b.keys.size() && (i == a.keys.size() || b.keys[j] <= a.keys[i]);
-            all.add(takes_a ? a.keys[i] : b.keys[j], takes_a ? a.sums + i * all.width : b.sums + j * all.width);
+            all.add(takes_a ? a.keys[i] : b.keys[j],
+                    takes_a ? a.sums + i * all.width : b.sums + j * all.width);
             Sum* const added = all.sums.data() + all.sums.size() - all.width;
-            for (std::size_t k = 0; takes_a && takes_b && k < all.width; ++k) added[k] += b.sums[j * all.width + k];
+            for (std::size_t k = 0; takes_a && takes_b && k < all.width; ++k)
+                added[k] += b.sums[j * all.width + k];
             i += takes_a;
             j += takes_b;
         }

@@ -2,9 +2,9 @@
 //
 // Every column has a histogram over its bins. Each border between bins is scored; each bin that holds several
 // values is bounded from above; only bins whose bound reaches the best border are opened. Of an open bin the
-// search asks for the counts by position, bounds the positions in turn, and of those that remain it asks for the
-// counts by value. It never touches rows: whoever has them answers, be it a HistogramFinder that has them all or
-// several, each with some rows, whose answers are added up (join).
+// search asks for the counts by position, bounds the positions in turn, and of those that remain it asks for
+// the counts by value. It never touches rows: whoever has them answers, be it a HistogramFinder that has them
+// all or several, each with some rows, whose answers are added up (join).
 //
 // A node is decided step by step,
 //     begin(key)
@@ -47,11 +47,11 @@ struct Tally {
 struct Wishes {
     enum class Kind : std::uint8_t {
         nothing,
-        counts,     // by bin of the columns `columns`; of categories without bins by code. The last key is of
-                    // missing values: 255, or the number of categories
-        squares,    // the words of the exact sum of `mean.square` over all rows, under key 0
-        places,     // by fine bin of the bins `places` (bin · 256) of the columns
-        values      // by value (its order_key) of the fine bins `places`
+        counts,   // by bin of the columns `columns`; of categories without bins by code. The last key is of
+                  // missing values: 255, or the number of categories
+        squares,  // the words of the exact sum of `mean.square` over all rows, under key 0
+        places,   // by fine bin of the bins `places` (bin · 256) of the columns
+        values    // by value (its order_key) of the fine bins `places`
     };
 
     Kind kind = Kind::nothing;
@@ -83,8 +83,8 @@ struct Answers {
 /// Answers of all rows from those of two parts of them, to the same wishes.
 Answers join(const Answers& one, const Answers& other);
 
-/// The fine bins on both sides of a cut: the gap of its threshold is from the largest value of the first ones to
-/// the least of the others.
+/// The fine bins on both sides of a cut: the gap of its threshold is from the largest value of the first ones
+/// to the least of the others.
 struct Gap {
     FineBin low_first, low_last, high_first, high_last;
 };
@@ -135,11 +135,12 @@ class SplitSearch {
     std::span<const std::int32_t> columns() const { return columns_; }
     /// The statistic of all rows of the node, before its first column is counted.
     virtual void enter(const Sum* total, const Grids& grids) = 0;
-    /// The mean of the numbers, where the sum of their squared distances from it is needed to count columns.
+    /// The mean of the numbers, where the sum of their squared distances from it is still needed to count
+    /// these columns.
     virtual std::optional<GridMean> mean() const = 0;
     virtual void set_squares(double sum) = 0;
-    /// The statistics of a column's bins, or of its codes and then of missing ones. They are looked at until the
-    /// node is settled.
+    /// The statistics of a column's bins, or of its codes and then of missing ones. They are looked at until
+    /// the node is settled.
     virtual void count(std::int32_t column, const Sum* cells, std::size_t thread) = 0;
     /// All columns are counted: decides which bins are open.
     void open();
@@ -199,15 +200,16 @@ class SplitSearch {
     const ColumnFacts& facts(std::int32_t column) const { return agreement_.columns[column]; }
     /// How many cells a column's counts have: its bins, or its codes; the last one is of missing values.
     std::size_t n_cells(std::int32_t column) const {
-        return facts(column).has_bins ? n_bin_codes : static_cast<std::size_t>(facts(column).n_categories) + 1;
+        return facts(column).has_bins ? n_bin_codes
+                                      : static_cast<std::size_t>(facts(column).n_categories) + 1;
     }
     static bool is_closed(const ColumnSearch& search, const OpenPlace& place) {
         return std::max(place.bound[0], place.bound[1]) < search.least;
     }
     /// Whether a cut further to the left is as good as this one.
     static bool is_superfluous(const ColumnSearch& search, const BinnedCut& cut) {
-        const auto next = std::ranges::find_if(search.cuts,
-                                               [&](const BinnedCut& other) { return cut.is_before(other); });
+        const auto next =
+            std::ranges::find_if(search.cuts, [&](const BinnedCut& other) { return cut.is_before(other); });
         return next != search.cuts.begin() && std::prev(next)->score >= cut.score;
     }
     /// Adds a cut that may be the choice, and drops those that it leaves behind.

@@ -22,10 +22,11 @@ class SplitSearchOf final : public SplitSearch {
     void enter(const Sum* total, const Grids& grids) override {
         n_rows_ = rows_of(total);
         for (auto& measure : measures_) measure.enter(total, grids);
+        has_squares_ = false;
     }
     std::optional<GridMean> mean() const override {
         if constexpr (by_squares)
-            if (limits_.correction != Correction::none &&
+            if (!has_squares_ && limits_.correction != Correction::none &&
                 std::ranges::any_of(columns(), [&](auto column) { return facts(column).is_category(); }))
                 return measures_[0].mean();
         return std::nullopt;
@@ -33,6 +34,7 @@ class SplitSearchOf final : public SplitSearch {
     void set_squares([[maybe_unused]] double sum) override {
         if constexpr (by_squares)
             for (auto& measure : measures_) measure.set_squares(sum);
+        has_squares_ = true;
     }
 
     void count(std::int32_t column, const Sum* cells, std::size_t thread) override {
@@ -242,11 +244,12 @@ class SplitSearchOf final : public SplitSearch {
     }
 
     std::vector<Measure> measures_;  // one per thread
+    bool has_squares_ = false;       // of this node
 };
 
 template <class Measure>
-std::unique_ptr<SplitSearch> make_split_search(const Agreement& agreement, const Limits& limits, bool by_ratio,
-                                               std::size_t n_threads) {
+std::unique_ptr<SplitSearch> make_split_search(const Agreement& agreement, const Limits& limits,
+                                               bool by_ratio, std::size_t n_threads) {
     if (!Measure::fits(agreement)) return nullptr;
     return std::make_unique<SplitSearchOf<Measure>>(agreement, limits, by_ratio, n_threads);
 }
