@@ -78,8 +78,9 @@ struct Agreement {
 
     bool has_bins() const { return !is_mixed.empty(); }
     bool are_classes() const { return !n_classes.empty(); }
-    bool may_hide(std::int32_t column, int bin) const {
-        return is_mixed[static_cast<std::size_t>(column) * 256 + static_cast<std::size_t>(bin)] != 0;
+    /// Whether bins of a column hold several values, so that they can hide a cut.
+    const std::uint8_t* is_mixed_of(std::int32_t column) const {
+        return is_mixed.data() + static_cast<std::size_t>(column) * 256;
     }
     /// How many of so many rows an excerpt may have.
     std::size_t most_excerpted(std::size_t n) const;

@@ -132,7 +132,7 @@ class HistogramFinder : public LargeSearcher {
     /// The rows of the open bins of one column.
     struct Opening {
         std::size_t column;
-        std::array<std::uint8_t, n_bin_codes> is_open{};
+        std::array<std::uint8_t, n_bin_codes> is_open;
         std::array<std::uint32_t, n_bin_codes> end{};  // of each bin's rows in `picked`
         std::vector<PickedRow> picked{};
     };
@@ -165,11 +165,10 @@ class HistogramFinder : public LargeSearcher {
     Opening opening_of(std::size_t place) const {
         const auto column = search_->columns()[place];
         const Sum* const histogram = histogram_of(place);
-        Opening opening{static_cast<std::size_t>(column)};
+        Opening opening{static_cast<std::size_t>(column), search_->open_bins(column)};
         std::uint32_t n = 0;
         for (int bin = 0; bin < max_bins; ++bin) {
-            if (!search_->is_open(column, bin)) continue;
-            opening.is_open[bin] = 1;
+            if (!opening.is_open[bin]) continue;
             opening.end[bin] = n;
             n += static_cast<std::uint32_t>(sums_[0].layout().rows_of(histogram + bin * width()));
         }

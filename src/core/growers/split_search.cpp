@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 namespace treewright {
@@ -30,6 +31,14 @@ void SplitSearch::open() {
         found_[column].least = least_tie(by_ratio_ ? found_[column].largest : largest, noise());
 }
 
+std::array<std::uint8_t, n_bin_codes> SplitSearch::open_bins(std::int32_t column) const {
+    std::array<std::uint8_t, n_bin_codes> are_open{};
+    const ColumnSearch& search = found_[column];
+    for (int bin = 0; bin < max_bins; ++bin)
+        are_open[bin] = search.bound[bin] != unreachable && !(search.bound[bin] < search.least);
+    return are_open;
+}
+
 void SplitSearch::settle() {
     Split next = choose();
     n_tried_ += columns_.size();
@@ -49,6 +58,12 @@ void SplitSearch::settle() {
     }
     if (next.found() && next.gain < limits_.min_gain) next.column = -1;
     split_ = std::move(next);
+}
+
+bool SplitSearch::is_superfluous(const ColumnSearch& search, const BinnedCut& cut) {
+    const auto next =
+        std::ranges::find_if(search.cuts, [&](const BinnedCut& other) { return cut.is_before(other); });
+    return next != search.cuts.begin() && std::prev(next)->score >= cut.score;
 }
 
 BinnedCut& SplitSearch::keep(ColumnSearch& search, const BinnedCut& cut, double noise) {
@@ -120,20 +135,20 @@ Split SplitSearch::split_of(std::int32_t column, const BinnedCut& cut) {
     split.low = cut.low;
     split.high = cut.high;
     if (is_category) return split;
-    split.bin = cut.place.bin;
-    split.at_border = cut.place.n_before == whole_bin;
-    gap_ = split.at_border ? gap_of(column, cut.place) : cut.gap;
+    split.bin = bin_of(cut.place.fine);
+    split.at_border = cut.place.is_border();
+    gap_ = split.at_border ? gap_of(column, split.bin) : cut.gap;
     return split;
 }
 
-/// No bin is above the border where all known values lie left of it.
-Gap SplitSearch::gap_of(std::int32_t column, const CutPlace& border) const {
+/// That of the border after a bin. No bin is above it where all known values lie left of it.
+Gap SplitSearch::gap_of(std::int32_t column, int bin) const {
     const Sum* const cells = found_[column].cells;
-    int next = border.bin + 1;
+    int next = bin + 1;
     while (next < max_bins && rows_of(cells + static_cast<std::size_t>(next) * width()) == 0) ++next;
-    const auto first = [](int bin) { return static_cast<FineBin>(bin << 8); };
-    const auto last = [](int bin) { return static_cast<FineBin>(bin << 8 | 0xff); };
-    return {first(border.bin), last(border.bin), first(next), last(next)};
+    const auto first = [](int of) { return static_cast<FineBin>(of << 8); };
+    const auto last = [](int of) { return static_cast<FineBin>(of << 8 | 0xff); };
+    return {first(bin), last(bin), first(next), last(next)};
 }
 
 Wishes SplitSearch::begin(std::uint64_t key, const Grids& grids) {
@@ -189,12 +204,15 @@ Wishes SplitSearch::wish_places() {
     for (std::size_t i = 0; i < columns_.size(); ++i) count(columns_[i], cells_[i].data(), 0);
     open();
     Wishes wishes{.kind = Wishes::Kind::places};
-    for (const auto column : columns_)
-        for (int bin = 0; bin < max_bins && !facts(column).is_category(); ++bin) {
-            if (!is_open(column, bin)) continue;
+    for (const auto column : columns_) {
+        if (facts(column).is_category()) continue;
+        const auto are_open = open_bins(column);
+        for (int bin = 0; bin < max_bins; ++bin) {
+            if (!are_open[bin]) continue;
             wishes.columns.push_back(column);
             wishes.places.push_back(bin << 8);
         }
+    }
     if (!wishes.columns.empty()) return wishes;
     settle();
     return next_wishes();

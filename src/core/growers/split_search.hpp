@@ -18,7 +18,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <iterator>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -89,13 +88,17 @@ struct Gap {
     FineBin low_first, low_last, high_first, high_last;
 };
 
-/// A place in a column's order: a cut inside a bin, after so many of its rows, or (last) the border after it.
+/// Where a column is cut: after the fine bin `fine`, or before that, after so many of its values. The last
+/// fine bin of a bin stands for the border after the bin.
 struct CutPlace {
-    int bin = -1;
-    std::int64_t n_before = 0;
+    FineBin fine = 0;
+    std::uint32_t n_values = 0;
     auto operator<=>(const CutPlace&) const = default;
+
+    static constexpr std::uint32_t all = std::numeric_limits<std::uint32_t>::max();
+    static CutPlace after_bin(int bin) { return {static_cast<FineBin>(bin << 8 | 0xff), all}; }
+    bool is_border() const { return place_of(fine) == 0xff && n_values == all; }
 };
-constexpr std::int64_t whole_bin = std::numeric_limits<std::int64_t>::max();
 
 /// A cut of a column of a large node.
 struct BinnedCut {
@@ -114,8 +117,7 @@ struct BinnedCut {
 /// A position within an open bin that may hide a cut.
 struct OpenPlace {
     FineBin fine;
-    std::int64_t n_before;  // rows of its bin
-    double bound[2];        // with the missing rows on the right, and on the left
+    double bound[2];  // with the missing rows on the right, and on the left
 };
 
 class SplitSearch {
@@ -144,10 +146,7 @@ class SplitSearch {
     virtual void count(std::int32_t column, const Sum* cells, std::size_t thread) = 0;
     /// All columns are counted: decides which bins are open.
     void open();
-    bool is_open(std::int32_t column, int bin) const {
-        const ColumnSearch& search = found_[column];
-        return search.bound[bin] != unreachable && !(search.bound[bin] < search.least);
-    }
+    std::array<std::uint8_t, n_bin_codes> open_bins(std::int32_t column) const;
     /// The statistics of the fine bins of all open bins of a column.
     virtual void take_places(std::int32_t column, const Tally& places, std::size_t thread) = 0;
     std::span<const OpenPlace> open_places(std::int32_t column) const { return found_[column].places; }
@@ -207,11 +206,7 @@ class SplitSearch {
         return std::max(place.bound[0], place.bound[1]) < search.least;
     }
     /// Whether a cut further to the left is as good as this one.
-    static bool is_superfluous(const ColumnSearch& search, const BinnedCut& cut) {
-        const auto next =
-            std::ranges::find_if(search.cuts, [&](const BinnedCut& other) { return cut.is_before(other); });
-        return next != search.cuts.begin() && std::prev(next)->score >= cut.score;
-    }
+    static bool is_superfluous(const ColumnSearch& search, const BinnedCut& cut);
     /// Adds a cut that may be the choice, and drops those that it leaves behind.
     static BinnedCut& keep(ColumnSearch& search, const BinnedCut& cut, double noise);
     void take_category(ColumnSearch& search, GroupScorer& scorer, const Groups& groups,
@@ -227,7 +222,7 @@ class SplitSearch {
     Split choose_by_ratio();
     Split choose_by_score();
     Split split_of(std::int32_t column, const BinnedCut& cut);
-    Gap gap_of(std::int32_t column, const CutPlace& border) const;
+    Gap gap_of(std::int32_t column, int bin) const;
 
     void take_counts(const Answers& answers);
     void take_places(const Answers& answers);

@@ -73,13 +73,10 @@ class SplitSearchOf final : public SplitSearch {
             std::vector<Sum> left(search.before.begin() + static_cast<std::ptrdiff_t>(place * width),
                                   search.before.begin() + static_cast<std::ptrdiff_t>((place + 1) * width));
             if (missing_left) add(left, search.cells + missing_bin * width);
-            std::int64_t n_before = open.n_before;
             for (std::size_t i = 0; i + 1 < values.keys.size(); ++i) {
-                const Sum* const own = values.sums + i * width;
-                add(left, own);
-                n_before += measure.rows_of(own);
-                BinnedCut* const cut =
-                    offer(search, measure, left.data(), {bin_of(open.fine), n_before}, missing_left);
+                add(left, values.sums + i * width);
+                const CutPlace after{open.fine, static_cast<std::uint32_t>(i)};
+                BinnedCut* const cut = offer(search, measure, left.data(), after, missing_left);
                 if (!cut) continue;
                 cut->low = value_of_key(values.keys[i]);
                 cut->high = value_of_key(values.keys[i + 1]);
@@ -103,9 +100,9 @@ class SplitSearchOf final : public SplitSearch {
                      bool missing_left) const {
         const auto n_left = measure.rows_of(left);
         if (std::min(n_left, n_rows_ - n_left) < limits_.min_rows_leaf) return nullptr;
-        BinnedCut cut{measure.score_of(left), place, missing_left};
-        if (!(cut.score > unreachable) || cut.score < least_tie(search.largest, measure.noise()))
-            return nullptr;
+        const double score = measure.score_of(left);
+        if (!(score > unreachable) || score < least_tie(search.largest, measure.noise())) return nullptr;
+        BinnedCut cut{score, place, missing_left};
         if (is_superfluous(search, cut)) return nullptr;
         cut.weight_left = measure.weight_of(left);
         if (std::min(cut.weight_left, measure.weight() - cut.weight_left) < limits_.min_weight_leaf)
@@ -139,6 +136,7 @@ class SplitSearchOf final : public SplitSearch {
     void count_bins(ColumnSearch& search, std::int32_t column, Measure& measure) {
         const std::size_t width = measure.width();
         const Sum *const histogram = search.cells, *const missing = histogram + missing_bin * width;
+        const std::uint8_t* const is_mixed = agreement_.is_mixed_of(column);
         search.saw_missing = measure.rows_of(missing) > 0;
         std::vector<Sum> left(width, 0), with_missing(missing, missing + width), after(width);
         int last = -1;
@@ -149,7 +147,7 @@ class SplitSearchOf final : public SplitSearch {
         for (int bin = 0; bin <= last; ++bin) {
             const Sum* const cell = histogram + bin * width;
             if (measure.rows_of(cell) == 0) continue;
-            if (agreement_.may_hide(column, bin)) {
+            if (is_mixed[bin]) {
                 search.bound[bin] = bound_of(measure, left.data(), cell, after);
                 if (search.saw_missing)
                     search.bound[bin] =
@@ -160,9 +158,9 @@ class SplitSearchOf final : public SplitSearch {
                 with_missing[i] += cell[i];
             }
             if (search.saw_missing && bin < last)
-                offer(search, measure, with_missing.data(), {bin, whole_bin}, true);
+                offer(search, measure, with_missing.data(), CutPlace::after_bin(bin), true);
             if (bin < last || search.saw_missing)
-                offer(search, measure, left.data(), {bin, whole_bin}, false);
+                offer(search, measure, left.data(), CutPlace::after_bin(bin), false);
         }
     }
 
@@ -203,18 +201,15 @@ class SplitSearchOf final : public SplitSearch {
             with_missing = left;
             add(with_missing, search.cells + missing_bin * width);
         }
-        std::int64_t n_before = 0;
         for (std::size_t i = 0; i < places.keys.size(); ++i) {
             const auto fine = static_cast<FineBin>(places.keys[i]);
             const Sum* const own = places.sums + i * width;
-            const std::int64_t n = measure.rows_of(own);
-            if (n > 1) open_place(inside, {fine, n_before, {unreachable, unreachable}}, own);
+            if (measure.rows_of(own) > 1) open_place(inside, {fine, {unreachable, unreachable}}, own);
             add(left, own);
-            n_before += n;
             if (search.saw_missing) add(with_missing, own);
             if (i + 1 == places.keys.size()) break;
             const auto next = static_cast<FineBin>(places.keys[i + 1]);
-            const CutPlace place{bin_of(fine), n_before};
+            const CutPlace place{fine, CutPlace::all};
             if (BinnedCut* const cut = offer(search, measure, left.data(), place, false))
                 cut->gap = {fine, fine, next, next};
             if (!search.saw_missing) continue;

@@ -82,5 +82,5 @@ TEST("agreement: facts of columns join") {
     const Agreement agreement = agree(nothing);
     CHECK((agreement.columns ==
            std::vector<ColumnFacts>{{Column::Type::float64, 0, true}, {Column::Type::code, 300, false}}));
-    CHECK(agreement.may_hide(0, 7) && agreement.may_hide(0, 9) && !agreement.may_hide(0, 8));
+    CHECK(agreement.is_mixed_of(0)[7] && agreement.is_mixed_of(0)[9] && !agreement.is_mixed_of(0)[8]);
 }
