@@ -12,8 +12,6 @@ Column::Type type_of(const AnyArray& array) {
     throw std::invalid_argument("columns must be float64, float32 or int32 arrays");
 }
 
-std::ptrdiff_t item_size(Column::Type type) { return type == Column::Type::float64 ? 8 : 4; }
-
 }  // namespace
 
 Table read_table(nb::handle columns) {
@@ -22,7 +20,7 @@ Table read_table(nb::handle columns) {
         auto matrix = nb::cast<AnyArray>(columns);
         if (matrix.ndim() != 2) throw std::invalid_argument("a table of numbers has two dimensions");
         const auto type = type_of(matrix);
-        const std::ptrdiff_t step = item_size(type);
+        const auto step = static_cast<std::ptrdiff_t>(item_size(type));
         table.n_rows = matrix.shape(0);
         table.columns.reserve(matrix.shape(1));
         for (std::size_t i = 0; i < matrix.shape(1); ++i) {
@@ -45,7 +43,7 @@ Table read_table(nb::handle columns) {
         Column column;
         column.data = static_cast<const std::byte*>(vector.data());
         column.type = type_of(vector);
-        column.stride = vector.stride(0) * item_size(column.type);
+        column.stride = vector.stride(0) * static_cast<std::ptrdiff_t>(item_size(column.type));
         table.columns.push_back(column);
         table.owners.push_back(std::move(vector));
     }

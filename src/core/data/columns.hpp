@@ -53,6 +53,11 @@ struct Column {
     int bin(std::size_t row) const { return bin_of(fine_bin(row)); }
 };
 
+/// Bytes of a cell.
+constexpr std::size_t item_size(Column::Type type) {
+    return type == Column::Type::float64 ? sizeof(double) : sizeof(float);
+}
+
 /// Calls `work` with a function row -> value, so that the type is decided once and not for each cell.
 template <class Work>
 auto with_values(const Column& column, Work&& work) {
@@ -66,6 +71,11 @@ inline std::uint64_t order_key(double value) {
     const auto bits = std::bit_cast<std::uint64_t>(value + 0.0);
     constexpr std::uint64_t sign = std::uint64_t{1} << 63;
     return bits & sign ? ~bits : bits | sign;
+}
+/// The number behind such a key.
+inline double value_of_key(std::uint64_t key) {
+    constexpr std::uint64_t sign = std::uint64_t{1} << 63;
+    return std::bit_cast<double>(key & sign ? key & ~sign : ~key);
 }
 
 }  // namespace treewright

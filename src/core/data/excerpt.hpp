@@ -29,22 +29,12 @@ class Excerpt {
     Excerpt(const Excerpt&) = delete;
     Excerpt& operator=(const Excerpt&) = delete;
 
-    /// Bytes of an excerpt for each of its rows.
-    static std::size_t bytes_per_row(const Problem& whole) {
-        std::size_t bytes = 0;
-        for (const auto& column : whole.columns) bytes += item_size(column) + sizeof(FineBin);
-        return bytes;
-    }
     /// The row of the whole table behind a row of the excerpt.
     Row original(Row row) const { return rows_[row]; }
 
     Problem problem;
 
   private:
-    static std::size_t item_size(const Column& column) {
-        return column.type == Column::Type::float64 ? sizeof(double) : sizeof(float);
-    }
-
     template <class T>
     const T* copy_of(const T* from, std::size_t n_outputs, std::size_t n_rows, std::vector<T>& to) const {
         if (!from) return nullptr;
@@ -69,7 +59,7 @@ class Excerpt {
         std::vector<std::size_t> start;
         for (const auto& column : whole.columns) {
             start.push_back(n_bytes);
-            n_bytes += (item_size(column) * n + 7) / 8 * 8;  // every column is aligned for its type
+            n_bytes += (item_size(column.type) * n + 7) / 8 * 8;  // every column is aligned for its type
         }
         cells_.resize(n_bytes / 8);
         auto* const cells = reinterpret_cast<std::byte*>(cells_.data());
@@ -77,7 +67,7 @@ class Excerpt {
             auto& column = problem.columns[i];
             column.ranks = nullptr;
             column.data = cells + start[i];
-            column.stride = static_cast<std::ptrdiff_t>(item_size(column));
+            column.stride = static_cast<std::ptrdiff_t>(item_size(column.type));
             if (!takes_bins)
                 column.fine_bins = nullptr;
             else if (column.fine_bins)

@@ -128,15 +128,19 @@ struct Random {
 };
 
 /// The columns a node may use, in the order in which it tries them: all in order, or drawn.
-inline std::vector<std::int32_t> column_order(const Problem& problem, std::uint64_t key) {
-    std::vector<std::int32_t> order(problem.columns.size());
+inline std::vector<std::int32_t> column_order(std::size_t n_columns, const Limits& limits,
+                                              std::uint64_t key) {
+    std::vector<std::int32_t> order(n_columns);
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int32_t>(i);
-    if (problem.limits.max_columns > 0) {
+    if (limits.max_columns > 0) {
         Random random{key};
         for (std::size_t i = 0; i + 1 < order.size(); ++i)
             std::swap(order[i], order[i + random.below(order.size() - i)]);
     }
     return order;
+}
+inline std::vector<std::int32_t> column_order(const Problem& problem, std::uint64_t key) {
+    return column_order(problem.columns.size(), problem.limits, key);
 }
 
 }  // namespace treewright

@@ -6,9 +6,11 @@
 #include <array>
 #include <memory>
 
+#include "data/agreement.hpp"
 #include "data/excerpt.hpp"
 #include "growers/assembly.hpp"
 #include "growers/frontier.hpp"
+#include "growers/histogram_finder.hpp"
 #include "growers/nodes.hpp"
 #include "growers/significance.hpp"
 #include "growers/small_nodes.hpp"
@@ -26,9 +28,6 @@ constexpr std::size_t worth_threads = 30000;
 /// at 1M × 20 to purity, bins made before: 4,096 rows 2.09 s, 8,192 1.94 s, 16,384 1.65 s, 32,768 1.74 s; at
 /// 100k × 20 to depth 6, where it does not pay: 4,096 28 ms, 16,384 43 ms.
 constexpr std::int64_t many_levels = 8, deep_small_rows = 16384;
-/// An excerpt has at most so many rows and bytes, to stay in the caches of one core.
-constexpr std::size_t max_excerpt_rows = 65536;
-constexpr std::size_t max_excerpt_bytes = std::size_t{16} << 20;
 
 /// Rows below which histograms do not pay: they have a cell for each bin and class, however few the rows.
 std::int64_t histogram_rows(const Targets& targets) {
@@ -38,22 +37,21 @@ std::int64_t histogram_rows(const Targets& targets) {
 
 class Grower {
   public:
-    Grower(Problem& problem, const Criterion& criterion, Pool& pool)
+    Grower(Problem& problem, const Agreement& agreement, const Criterion& criterion, Pool& pool)
         : problem_(problem),
+          agreement_(agreement),
           limits_(problem.limits),
           criterion_(criterion),
           pool_(pool),
           small_(pool.size()),
           significance_(problem),
           spill_(problem.rows.size()) {
-        if (!limits_.random_splits && criterion.make_large_searcher && problem.fine_bins)
-            large_ = criterion.make_large_searcher(problem, pool, criterion.by_ratio);
+        if (!limits_.random_splits) large_ = make_histogram_finder(problem, agreement, criterion, pool);
         small_rows_ = limits_.small_rows > 0 ? limits_.small_rows
                                              : std::max(default_small_rows, histogram_rows(problem.targets));
         is_budgeted_ = limits_.max_splits >= 0;
         frontier_ = Frontier<Open>(is_budgeted_);
-        excerpt_rows_ = std::min(
-            {max_excerpt_rows, max_excerpt_bytes / Excerpt::bytes_per_row(problem), problem.rows.size() / 2});
+        excerpt_rows_ = agreement.most_excerpted(problem.rows.size());
     }
 
     /// Grows the tree of all rows; its root stands at `depth`, has the random key `key` and inherits `grids`.
@@ -257,7 +255,8 @@ class Grower {
         const auto rows = rows_of(job.node);
         Excerpt excerpt(problem_, rows);
         Pool alone(1, *problem_.interrupt);
-        Nodes subtree = Grower(excerpt.problem, criterion_, alone).grow(job.depth, job.key, job.grids);
+        Nodes subtree =
+            Grower(excerpt.problem, agreement_, criterion_, alone).grow(job.depth, job.key, job.grids);
         const std::uint32_t begin = grown_.nodes[job.node].begin;
         for (auto& node : subtree.nodes) {
             node.begin += begin;
@@ -309,6 +308,7 @@ class Grower {
     }
 
     Problem& problem_;
+    const Agreement& agreement_;
     const Limits& limits_;
     const Criterion& criterion_;
     Pool& pool_;
@@ -327,6 +327,14 @@ class Grower {
     std::int64_t n_made_ = 0;
 };
 
+/// The grids that the scanners and measures of a criterion start with.
+NumberGrids number_grids(const Criterion& criterion, const Problem& problem) {
+    if (!criterion.sum_gain || problem.targets.n_outputs > 1) return {};
+    return {.are_made = true,
+            .are_centred = criterion.is_centred,
+            .bound_squares = criterion.make_split_search && problem.fine_bins};
+}
+
 }  // namespace
 
 GrownTree grow(Problem& problem, const Criterion& criterion, Pool& pool) {
@@ -335,7 +343,9 @@ GrownTree grow(Problem& problem, const Criterion& criterion, Pool& pool) {
         static_cast<std::size_t>(problem.limits.max_splits);  // the largest number if none
     problem.interrupt->expect(std::min(problem.rows.size(), max_splits));
     const auto key = Random{problem.limits.seed}.next();
-    return assemble(problem, criterion, Grower(problem, criterion, pool).grow(0, key, {}));
+    const Agreement agreement = agree_on(problem, number_grids(criterion, problem));
+    return assemble(problem, criterion,
+                    Grower(problem, agreement, criterion, pool).grow(0, key, agreement.grids));
 }
 
 }  // namespace treewright
