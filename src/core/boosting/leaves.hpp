@@ -13,6 +13,7 @@
 #include "boosting/sums.hpp"
 #include "data/columns.hpp"
 #include "support/threads.hpp"
+#include "support/unfilled.hpp"
 
 namespace treewright::boosting {
 
@@ -30,7 +31,7 @@ struct Moments {
         return sum;
     }
     /// Weight, value and deviation Σ h·(rate·(−g/h) − value)².
-    void write(double rate, std::vector<double>& out) const {
+    void write(double rate, UnfilledVector<double>& out) const {
         const double value = rate * step;
         const double deviation =
             rate * rate * squares + 2 * rate * value * gradient + value * value * hessian;
