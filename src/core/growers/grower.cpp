@@ -28,8 +28,8 @@ constexpr std::size_t worth_threads = 30000;
 constexpr std::int64_t many_levels = 8, deep_small_rows = 16384;
 /// Where there are several threads, one of them grows at most such a share of its part of the table, so that
 /// the others find work too: a subtree in lists, or from an excerpt. Lists of fewer rows, or of fewer rows of
-/// each class, are not worth the histograms. (Two threads, 10k × 20: 7.2 ms with one subtree, 4.2 ms with
-/// several; 100k × 20 with 100 classes: 410 ms and 290 ms.)
+/// each class, are not worth the histograms. (CPU times of the tasks laid on two threads: 10k × 20 7.2 ms
+/// with one subtree, 4.2 ms with several; 100k × 20 with 100 classes 410 ms and 300 ms.)
 constexpr std::size_t list_share = 4, excerpt_share = 2;
 constexpr std::int64_t least_shared_rows = 2048, least_shared_rows_of_class = 128;
 /// An excerpt has at most so many rows and bytes, to stay in the caches of one core.
