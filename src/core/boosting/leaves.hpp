@@ -14,6 +14,7 @@
 #include "data/columns.hpp"
 #include "support/portable.hpp"
 #include "support/threads.hpp"
+#include "support/unfilled.hpp"
 
 namespace treewright::boosting {
 
@@ -31,7 +32,7 @@ struct Moments {
         return sum;
     }
     /// Weight, value and deviation Σ h·(rate·(−g/h) − value)².
-    void write(double rate, std::vector<double>& out) const {
+    void write(double rate, UnfilledVector<double>& out) const {
         const double value = rate * step;
         const double deviation =
             rate * rate * squares + 2 * rate * value * gradient + value * value * hessian;

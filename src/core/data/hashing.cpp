@@ -71,18 +71,22 @@ void add_columns(std::span<const Column> columns, std::span<const std::uint64_t>
 
 }  // namespace
 
-std::vector<std::uint64_t> hash_rows(std::span<const Column> columns, std::size_t n_rows,
+std::vector<std::uint64_t> hash_rows(std::span<const Column> columns, std::size_t n_rows, Pool& pool,
                                      Interrupt& interrupt) {
     std::vector<std::uint64_t> sums(n_rows, 0);
     const auto factor = factors(columns.size());
     const auto add = lie_in_rows(columns) ? add_rows : add_columns;
-    for (std::size_t first = 0; first < n_rows; first += block) {
-        interrupt.check();
-        const std::size_t last = std::min(first + block, n_rows);
-        add(columns, factor, first, last, sums.data());
-        std::for_each(sums.begin() + first, sums.begin() + last,
-                      [](std::uint64_t& sum) { sum = mixed(sum); });
-    }
+    constexpr std::size_t blocks_per_task = 128;
+    pool.run(n_rows / (block * blocks_per_task) + 1, [&](std::size_t task, std::size_t) {
+        const std::size_t end = std::min((task + 1) * block * blocks_per_task, n_rows);
+        for (std::size_t first = task * block * blocks_per_task; first < end; first += block) {
+            interrupt.check();
+            const std::size_t last = std::min(first + block, end);
+            add(columns, factor, first, last, sums.data());
+            std::for_each(sums.begin() + first, sums.begin() + last,
+                          [](std::uint64_t& sum) { sum = mixed(sum); });
+        }
+    });
     return sums;
 }
 

@@ -107,7 +107,7 @@ struct Problem {
 /// Keeps the rows of positive weight, ordered by (targets, weight); rows alike in both are interchangeable.
 /// Every node's rows stay in this order, so that sums do not depend on the order of the table, classes lie
 /// together, and the first and last row tell whether a node is pure.
-void sort_rows(Problem& problem);
+void sort_rows(Problem& problem, Pool& pool);
 
 /// A stream of random numbers for each node, fixed by the seed and the way from the root (splitmix64).
 struct Random {

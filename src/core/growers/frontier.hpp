@@ -32,7 +32,8 @@ class Frontier {
         leaves_.push_back(std::move(leaf));
         if (is_best_first_) std::push_heap(leaves_.begin(), leaves_.end(), &goes_after);
     }
-    /// The next leaf to be split.
+    /// The leaf that goes next.
+    const Leaf& next() const { return is_best_first_ ? leaves_.front() : leaves_.back(); }
     Leaf take() {
         if (is_best_first_) std::pop_heap(leaves_.begin(), leaves_.end(), &goes_after);
         Leaf leaf = std::move(leaves_.back());

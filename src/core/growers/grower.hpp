@@ -7,6 +7,7 @@
 #include "criteria/criterion.hpp"
 #include "data/problem.hpp"
 #include "growers/oblique/directions.hpp"
+#include "support/unfilled.hpp"
 #include "tree/statistics.hpp"
 
 namespace treewright {
@@ -18,7 +19,7 @@ struct GrownTree {
     std::vector<double> low, high;  // the gap of the threshold; NaN where there is none
     std::vector<std::int64_t> subset, rows;
     std::vector<std::uint8_t> missing_left, subsets;
-    std::vector<double> statistic;  // node by node
+    UnfilledVector<double> statistic;  // node by node
     std::size_t width = 0;
     std::vector<Direction> directions;  // the columns after those of the table
     OwnedRows leaves;  // of a wide problem, instead of `statistic`: the rows of leaves, none at branches

@@ -141,12 +141,10 @@ class HistogramFinder : public LargeSearcher {
         std::vector<Opening> openings;
         std::size_t n_picked = 0;
         const auto work_off = [&] {
-            const std::size_t n_groups = std::min(openings.size(), pool_.size());
-            pool_.run(n_groups, [&](std::size_t group, std::size_t thread) {
-                const std::span mine(openings.data() + openings.size() * group / n_groups,
-                                     openings.data() + openings.size() * (group + 1) / n_groups);
-                pick_rows(mine, sums_[thread]);
-                for (auto& opening : mine) answer(opening, thread);
+            const auto found = pick_rows(openings);
+            pool_.run(openings.size(), [&](std::size_t i, std::size_t thread) {
+                for (const auto& part : found) put_in_bins(part[i], openings[i]);
+                answer(openings[i], thread);
             });
             openings.clear();
             n_picked = 0;
@@ -175,35 +173,56 @@ class HistogramFinder : public LargeSearcher {
         opening.picked.resize(n);
         return opening;
     }
-    /// Finds the rows of the open bins: all columns in one pass, a block of rows at a time, so that each
-    /// row's bins are fetched once; without branches, because which rows these are cannot be foreseen.
-    void pick_rows(std::span<Opening> openings, const RowSums& sums) const {
-        constexpr std::size_t block = 128;  // rows whose bins stay in the first cache
-        std::array<std::uint64_t, block> keys;
-        const std::size_t n_columns = problem_.columns.size();
-        sums.for_each_run(rows_, [&](std::size_t begin, std::size_t end, std::uint32_t tag) {
-            for (; begin < end; begin += block) {
-                problem_.interrupt->check();
-                const auto rows = rows_.subspan(begin, std::min(block, end - begin));
-                for (const Row row : rows) {
-                    const FineBin* const bins = problem_.fine_bins + row * n_columns;
-                    prefetch(bins + openings.front().column);
-                    prefetch(bins + openings.back().column);
-                }
-                for (auto& [column, is_open, ends, picked] : openings) {
-                    const FineBin* const bins = problem_.fine_bins + column;
-                    std::size_t n = 0;
-                    for (const Row row : rows) {
-                        const std::uint64_t fine = bins[row * n_columns];
-                        keys[n] = fine << 48 | row;
-                        n += is_open[fine >> 8];
-                    }
-                    const std::uint64_t shifted_tag = static_cast<std::uint64_t>(tag) << 32;
-                    for (std::size_t i = 0; i < n; ++i)
-                        picked[ends[keys[i] >> 56]++] = {keys[i] | shifted_tag};
-                }
-            }
+    using Picked = std::vector<PickedRow>;
+    /// Finds the rows of the open bins, of each opening, in each part of the rows.
+    std::vector<std::vector<Picked>> pick_rows(std::span<const Opening> openings) {
+        constexpr std::size_t worth_threads = 10000;
+        const bool is_shared = pool_.size() > 1 && rows_.size() >= worth_threads;
+        const std::size_t n_parts = openings.empty() ? 0 : is_shared ? 4 * pool_.size() : 1;
+        std::vector<std::vector<Picked>> found(n_parts, std::vector<Picked>(openings.size()));
+        pool_.run(n_parts, [&](std::size_t part, std::size_t thread) {
+            const std::size_t first = rows_.size() * part / n_parts,
+                              last = rows_.size() * (part + 1) / n_parts;
+            sums_[thread].for_each_run(rows_.subspan(first, last - first),
+                                           [&](std::size_t begin, std::size_t end, std::uint32_t tag) {
+                                               pick_run(openings, rows_.subspan(first + begin, end - begin),
+                                                        tag, found[part]);
+                                           });
         });
+        return found;
+    }
+    /// All columns in one pass, a block of rows at a time, so that each row's bins are fetched once; without
+    /// branches, because which rows these are cannot be foreseen.
+    void pick_run(std::span<const Opening> openings, std::span<const Row> run, std::uint32_t tag,
+                  std::vector<Picked>& found) const {
+        constexpr std::size_t block = 128;  // rows whose bins stay in the first cache
+        std::array<PickedRow, block> picked;
+        const std::uint64_t shifted_tag = static_cast<std::uint64_t>(tag) << 32;
+        const std::size_t n_columns = problem_.columns.size();
+        for (std::size_t begin = 0; begin < run.size(); begin += block) {
+            problem_.interrupt->check();
+            const auto rows = run.subspan(begin, std::min(block, run.size() - begin));
+            for (const Row row : rows) {
+                const FineBin* const bins = problem_.fine_bins + row * n_columns;
+                prefetch(bins + openings.front().column);
+                prefetch(bins + openings.back().column);
+            }
+            for (std::size_t i = 0; i < openings.size(); ++i) {
+                const FineBin* const bins = problem_.fine_bins + openings[i].column;
+                std::size_t n = 0;
+                for (const Row row : rows) {
+                    const std::uint64_t fine = bins[row * n_columns];
+                    picked[n] = {fine << 48 | shifted_tag | row};
+                    n += openings[i].is_open[fine >> 8];
+                }
+                found[i].insert(found[i].end(), picked.begin(),
+                                picked.begin() + static_cast<std::ptrdiff_t>(n));
+            }
+        }
+    }
+    void put_in_bins(const Picked& found, Opening& opening) const {
+        for (const auto& each : found)
+            opening.picked[opening.end[static_cast<std::size_t>(bin_of(each.fine_bin()))]++] = each;
     }
     /// What a thread works with, kept for the next column.
     struct Spare {

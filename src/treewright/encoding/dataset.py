@@ -212,6 +212,12 @@ class Dataset(Shown):
         """A hash of each row without its targets."""
         return _core.row_hashes(self.columns)
 
+    def hash_rows(self, n_jobs: int | None = None) -> None:
+        """Make `row_hashes`, if they are not made yet, on several threads."""
+        if "row_hashes" not in self.__dict__:
+            threads = n_threads(n_jobs) if self.n_rows > _core.small_rows else 1
+            self.__dict__["row_hashes"] = _core.row_hashes(self.columns, threads)
+
     @property
     def has_bins(self) -> bool:
         """Whether `bins` were made already."""

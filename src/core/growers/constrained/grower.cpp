@@ -367,7 +367,7 @@ class Grower {
 }  // namespace
 
 Tree grow(Problem& problem, const Criterion& criterion, const Options& options, Pool& pool) {
-    sort_rows(problem);
+    sort_rows(problem, pool);
     const auto max_splits = static_cast<std::size_t>(problem.limits.max_splits);  // the largest if none
     problem.interrupt->expect(std::min(problem.rows.size(), max_splits));
     Grown grown = Grower(problem, criterion, options, pool).grow();

@@ -73,7 +73,7 @@ class ObliqueGrower {
             for (auto& leaf : chosen) split(leaf, children);
             open(std::move(children));
         }
-        GrownTree tree = assemble(problem_, criterion_, grown_);
+        GrownTree tree = assemble(problem_, criterion_, grown_, pool_);
         number_directions(tree);
         return tree;
     }
@@ -325,7 +325,7 @@ class ObliqueGrower {
 }  // namespace
 
 GrownTree grow_oblique(Problem& problem, const Criterion& criterion, const Combining& combining, Pool& pool) {
-    sort_rows(problem);
+    sort_rows(problem, pool);
     const auto max_splits = static_cast<std::size_t>(problem.limits.max_splits);  // the largest if none
     problem.interrupt->expect(std::min(problem.rows.size(), max_splits));
     return ObliqueGrower(problem, criterion, combining, pool).grow();
