@@ -321,6 +321,8 @@ class SumScanner {
   public:
     /// Whether the criterion refuses cuts.
     static constexpr bool may_refuse = C::may_refuse;
+    /// Whether gains are D²·W/(L·R).
+    static constexpr bool has_squares = requires { requires C::is_linear; };
 
     explicit SumScanner(const Problem& problem) : problem_(problem) {}
 
@@ -364,6 +366,12 @@ class SumScanner {
         void add(Id id) { scanner->add_to(scanner->left_.data(), id); }
         double score(std::size_t) const { return scanner->score_of(scanner->left_.data()); }
         double weight(std::size_t) const { return scanner->weight_of(scanner->left_.data()); }
+        std::size_t seek(const Id* entries, std::size_t i, std::size_t last, std::size_t extra, double least)
+            requires has_squares
+        {
+            if (scanner->grids_.size() > 1) return seek_one_by_one(*this, entries, i, last, extra, least);
+            return SquareSeek(*scanner).seek(entries, i, last, least);
+        }
     };
     Cursor cursor() {
         left_.assign(width(), 0);
@@ -428,6 +436,78 @@ class SumScanner {
     }
 
   private:
+    /// Seeks cuts of one output by squared error: blocks of cuts, none of which can be good enough, are passed
+    /// over; of the others, what is nearly good enough is scored.
+    class SquareSeek {
+      public:
+        explicit SquareSeek(SumScanner& scanner)
+            : scanner_(scanner),
+              values_(scanner.values_.data()),
+              mean_(scanner.means_[0]),
+              total_(static_cast<double>(scanner.total_[0])),
+              weight_(scanner.left_[0]),
+              sum_(scanner.left_[1]) {}
+
+        std::size_t seek(const Id* entries, std::size_t i, std::size_t last, double least) {
+            // D²·W/(L·R) is the score
+            const double nearly = least * (1 - block_room) / total_;
+            double before = difference(), product = sides();
+            while (i + block <= last + 1) {
+                const Sum weight = weight_, sum = sum_;
+                for (std::size_t k = 0; k < block; ++k) add(entries[i - 1 + k]);
+                const double after = difference(), product_after = sides();
+                const bool may_hide =
+                    may_reach(before, after, block, scanner_.step_, nearly * std::min(product, product_after));
+                before = after;
+                product = product_after;
+                i += block;
+                if (!may_hide) continue;
+                weight_ = weight;
+                sum_ = sum;
+                const std::size_t found = seek_singly(entries, i - block, i - 1, least);
+                if (found < i) return found;
+            }
+            return seek_singly(entries, i, last, least);
+        }
+
+      private:
+        static constexpr std::size_t block = 8;
+
+        void add(Id id) {
+            const Sum* const own = values_ + std::size_t{2} * id;
+            weight_ += own[0];
+            sum_ += own[1];
+        }
+        double difference() const { return mean_.difference(weight_, sum_); }
+        double sides() const {
+            const auto left = static_cast<double>(weight_);
+            return left * (total_ - left);
+        }
+        /// Leaves what has been sent left where the cursor keeps it.
+        std::size_t seek_singly(const Id* entries, std::size_t i, std::size_t last, double least) {
+            const double nearly = least * (1 - block_room) / total_;
+            const auto keep = [&] {
+                scanner_.left_[0] = weight_;
+                scanner_.left_[1] = sum_;
+            };
+            for (; i <= last; ++i) {
+                add(entries[i - 1]);
+                const double here = difference();
+                if (!(here * here > nearly * sides())) continue;
+                keep();
+                if (scanner_.score_of(scanner_.left_.data()) > least) return i;
+            }
+            keep();
+            return i;
+        }
+
+        SumScanner& scanner_;
+        const Sum* const values_;
+        const GridMean mean_;
+        const double total_;
+        Sum weight_, sum_;  // on the left
+    };
+
     /// The standard deviation of an output in the node, in units of a score.
     double deviation(std::size_t output) const {
         return means_[output].deviation(
@@ -443,6 +523,8 @@ class SumScanner {
             scales_[output] = is_zero ? 0.0 : grids_[output].unit;
             means_[output] = GridMean(total_[1 + output], total_[0]);
         }
+        step_ = 0;
+        for (const Id id : ids_) step_ = std::max(step_, std::abs(means_[0].difference(values_[id * width()], values_[id * width() + 1])));
         const double largest = *std::max_element(scales_.begin(), scales_.end());
         unit_ = largest > 0 ? largest : 1.0;
         for (auto& scale : scales_) scale = scale > 0 ? scale / unit_ : 1.0;
@@ -455,6 +537,7 @@ class SumScanner {
     std::vector<GridMean> means_;
     std::vector<double> scales_;  // the unit of each output, in units of a score
     double unit_ = 1;             // of the sums in a score
+    double step_ = 0;             // the largest w·|y − mean| of the first output
     std::vector<Sum> values_, total_, left_;
     std::span<const Id> ids_;  // of the node
     bool are_placed_ = false;

@@ -260,30 +260,66 @@ class SquareScanner {
 
     struct Cursor {
         const Sum* y;
-        Sum shift;
-        double rest, n;
+        GridMean mean;
+        double n, step;
         Sum sum = 0;
 
-        void add(Id id) { sum += y[id] - shift; }
+        void add(Id id) { sum += y[id] - mean.shift; }
         double score(std::size_t n_left) const {
             const auto left = static_cast<double>(n_left);
-            return square_score(static_cast<double>(sum) - left * rest, left, n);
+            return square_score(difference(left), left, n);
         }
         double weight(std::size_t n_left) const { return static_cast<double>(n_left); }
-        /// To multiply is faster than to divide; what is nearly good enough is divided.
+        /// Blocks of cuts, none of which can be good enough, are passed over; the others are looked at one by
+        /// one.
         std::size_t seek(const Id* entries, std::size_t i, std::size_t last, std::size_t extra,
                          double least) {
+            const double nearly = least * (1 - block_room);
+            auto left = static_cast<double>(i - 1 + extra);
+            double before = difference(left), product = left * (n - left);
+            while (i + block <= last + 1) {
+                Sum own = 0;
+                for (std::size_t k = 0; k < block; ++k) own += y[entries[i - 1 + k]];
+                const Sum sum_after = sum + own - static_cast<Sum>(block) * mean.shift;
+                const double left_after = left + block,
+                             after = static_cast<double>(sum_after) - left_after * mean.rest,
+                             product_after = left_after * (n - left_after);
+                if (may_reach(before, after, block, step, nearly * std::min(product, product_after))) {
+                    const std::size_t end = i + block;
+                    i = seek_singly(entries, i, end - 1, extra, least);
+                    if (i < end) return i;
+                } else {
+                    sum = sum_after;
+                    i += block;
+                }
+                left = left_after;
+                before = after;
+                product = product_after;
+            }
+            return seek_singly(entries, i, last, extra, least);
+        }
+
+      private:
+        static constexpr std::size_t block = 8;
+
+        double difference(double left) const { return static_cast<double>(sum) - left * mean.rest; }
+        /// To multiply is faster than to divide; what is nearly good enough is divided.
+        std::size_t seek_singly(const Id* entries, std::size_t i, std::size_t last, std::size_t extra,
+                                double least) {
             const double nearly = least * (1 - 1e-14);
             for (; i <= last; ++i) {
                 add(entries[i - 1]);
                 const auto left = static_cast<double>(i + extra);
-                const double difference = static_cast<double>(sum) - left * rest;
-                if (difference * difference > nearly * (left * (n - left)) && score(i + extra) > least) break;
+                const double here = difference(left);
+                if (here * here > nearly * (left * (n - left)) && score(i + extra) > least) break;
             }
             return i;
         }
     };
-    Cursor cursor() const { return {y_.data(), mean_.shift, mean_.rest, weight()}; }
+    Cursor cursor() const {
+        const auto distance = [&](Id id) { return std::abs(mean_.difference(1, y_[id])); };
+        return {y_.data(), mean_, weight(), std::max(distance(ids_.front()), distance(ids_.back()))};
+    }
 
     double weight() const { return static_cast<double>(ids_.size()); }
     double noise() const { return 0; }
