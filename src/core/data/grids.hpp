@@ -36,18 +36,36 @@ double largest_about(const Problem& problem, const Rows& rows, std::size_t outpu
     return largest;
 }
 
+/// The mean of the numbers of rows without weights. Most often they are two.
+template <class Rows>
+double plain_mean(const Problem& problem, const Rows& rows, std::size_t output) {
+    const Rounded weight{static_cast<double>(rows.size()), 0.0};
+    if (rows.size() == 2) {
+        const Rounded sum = exact_sum(problem.number(rows[0], output), problem.number(rows[1], output));
+        if (std::isfinite(sum.value)) return quotient(sum, weight).value;
+    }
+    ExactSum sum;
+    for (const Row row : rows) sum.add(problem.number(row, output));
+    return quotient(sum.rounded_with_rest(), weight).value;
+}
+
 /// A centre for the numbers of `rows`: their mean, rounded as far as that makes none much larger, so that
 /// distances from it are as short as the numbers are, and whole numbers lose nothing.
 template <class Rows>
 double centre_of(const Problem& problem, const Rows& rows, std::size_t output) {
-    ExactSum sum, weight;
-    double heaviest = 0;
-    for (const Row row : rows) {
-        sum.add_product(problem.weight(row), problem.number(row, output));
-        weight.add(problem.weight(row));
-        heaviest = std::max(heaviest, problem.weight(row));
+    double heaviest = 1, mean;
+    if (problem.is_weighted()) {
+        ExactSum sum, weight;
+        heaviest = 0;
+        for (const Row row : rows) {
+            sum.add_product(problem.weight(row), problem.number(row, output));
+            weight.add(problem.weight(row));
+            heaviest = std::max(heaviest, problem.weight(row));
+        }
+        mean = quotient(sum.rounded_with_rest(), weight.rounded_with_rest()).value;
+    } else {
+        mean = plain_mean(problem, rows, output);
     }
-    const double mean = quotient(sum.rounded_with_rest(), weight.rounded_with_rest()).value;
     const double farthest = largest_about(problem, rows, output, mean) / heaviest;
     if (!(farthest > 0)) return mean;
     constexpr int bits = 8;

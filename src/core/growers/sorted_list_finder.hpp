@@ -52,6 +52,7 @@ class SortedListFinder {
         if (!keeps_lists_)
             sort(column, std::span<const Id>(subtree_.ids_of(leaf)), list(column) + leaf.begin);
         if (is_constant_[column]) return;
+        if (keeps_lists_ && leaf.size() <= few_rows) sort_few(column, leaf);
         if (problem_.columns[column].is_category())
             try_category(leaf, column, cuts);
         else
@@ -84,7 +85,8 @@ class SortedListFinder {
         mark(sorted.n_known, sorted.n, parent.split.missing_left);
         return n_left;
     }
-    void divide(const Leaf& parent) {
+    void divide(const Leaf& parent, std::size_t n_left) {
+        if (std::max(n_left, parent.size() - n_left) <= few_rows) return;
         const auto tested = static_cast<std::size_t>(parent.split.column);
         const bool in_order = !problem_.columns[tested].is_category() && !parent.split.saw_missing;
         for (std::size_t column = 0; keeps_lists_ && column < n_columns(); ++column) {
@@ -96,6 +98,8 @@ class SortedListFinder {
   private:
     /// What sorting the rows of a node by one column takes, in times of dividing a list that is kept.
     static constexpr std::size_t sorting_cost = 6;
+    /// Leaves of at most so many rows find no lists, but sort their rows by rank.
+    static constexpr std::size_t few_rows = 3;
 
     std::size_t n_columns() const { return problem_.columns.size(); }
     std::size_t n_lists() const { return keeps_lists_ ? n_columns() : 1; }
@@ -103,6 +107,19 @@ class SortedListFinder {
     Id* list(std::size_t column) { return lists_.data() + place(column) * n_; }
     const Id* ranks(std::size_t column) const { return ranks_.data() + place(column) * n_; }
 
+    /// Sorts the rows of a leaf by their ranks: few rows are sorted faster than their lists are divided.
+    void sort_few(std::size_t column, const Leaf& leaf) {
+        const Id* const own_ranks = ranks(column);
+        const auto ids = subtree_.ids_of(leaf);
+        Id* const sorted = list(column) + leaf.begin;
+        for (std::size_t i = 0; i < ids.size(); ++i) {
+            const Id id = ids[i], rank = own_ranks[id];
+            std::size_t place = i;
+            for (; place > 0 && own_ranks[sorted[place - 1]] > rank; --place)
+                sorted[place] = sorted[place - 1];
+            sorted[place] = id;
+        }
+    }
     template <class Ids>
     void sort(std::size_t column, const Ids& ids, Id* sorted) {
         const auto facts = sorter_.sort(problem_.columns[column], subtree_.rows, ids, sorted,
@@ -157,7 +174,11 @@ class SortedListFinder {
             cut.weight_left = place.weight_left;
             cut.split.missing_left = place.missing_left;
             cut.split.saw_missing = has_missing;
-            if (!keeps_lists_) finish_number(leaf, cut);
+            if (!keeps_lists_)
+                finish_number(leaf, cut);
+            else  // the values will be asked for if no column offers more
+                for (const std::size_t i : {place.n_first - 1, std::min(place.n_first, sorted.n - 1)})
+                    problem_.columns[column].prefetch_value(subtree_.rows[sorted.entries[i]]);
             cuts.add(score, std::move(cut));
         });
     }

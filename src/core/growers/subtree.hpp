@@ -91,7 +91,8 @@ struct Subtree {
 /// Searches the columns of a node.
 template <class F, class Id>
 concept SplitFinder = requires(F finder, const F same, Subtree<Id>& subtree, Leaf& leaf, const Leaf& parent,
-                               const ColumnDraw& draw, std::size_t column, Records<ColumnCut>& cuts) {
+                               const ColumnDraw& draw, std::size_t column, std::size_t n_left,
+                               Records<ColumnCut>& cuts) {
     F(subtree, draw);
     finder.load(bool());  // once per subtree; whether leaves are split best first
     /// Whether a leaf is better grown from an excerpt of its rows.
@@ -104,8 +105,8 @@ concept SplitFinder = requires(F finder, const F same, Subtree<Id>& subtree, Lea
     finder.finish(leaf);
     /// Notes by id which rows go left; returns how many do.
     { finder.mark_sides(parent) } -> std::same_as<std::size_t>;
-    /// After the rows of a leaf: divides what else is kept of them.
-    finder.divide(parent);
+    /// After the rows of a leaf, of which so many go left: divides what else is kept of them.
+    finder.divide(parent, n_left);
 };
 
 template <class Id, SplitFinder<Id> Finder>
@@ -145,7 +146,8 @@ class SubtreeGrower {
         if (is_open(root)) consider(std::move(root));
         for (std::int64_t n_splits = 0; !frontier_.is_empty() && (!is_budgeted || n_splits < job.max_splits);
              ++n_splits) {
-            problem_.interrupt->check();
+            constexpr std::int64_t check_period = 32;  // splits between looks for Ctrl-C
+            if (n_splits % check_period == 0) problem_.interrupt->check();
             split(frontier_.take());
         }
         std::vector<Row> sorted(n);
@@ -238,7 +240,7 @@ class SubtreeGrower {
             child.grids = parent.grids;
         }
         const bool is_left_open = is_open(children[0]), is_right_open = is_open(children[1]);
-        if (is_left_open || is_right_open) finder_.divide(parent);
+        if (is_left_open || is_right_open) finder_.divide(parent, n_left);
         // The right child first, so that a stack yields the left one first.
         if (is_right_open) consider(std::move(children[1]));
         if (is_left_open) consider(std::move(children[0]));
