@@ -32,7 +32,8 @@ class SortedListFinder {
           problem_(subtree.problem),
           limits_(subtree.problem.limits),
           scanner_(subtree.scanner),
-          keeps_lists_(!draw.draws() || sorting_cost * draw.n_first() > subtree.problem.columns.size()) {}
+          keeps_lists_(!draw.draws() || sorting_cost * draw.n_first() > subtree.problem.columns.size()),
+          is_screened_(!draw.draws() && !limits_.random_splits) {}
 
     void load(bool) {
         n_ = subtree_.rows.size();
@@ -46,13 +47,15 @@ class SortedListFinder {
         }
     }
     bool leaves(const Leaf&) const { return false; }
-    void enter(const Leaf&) {}
+    void enter(const Leaf&) { screened_end_ = 0; }
 
     void try_column(const Leaf& leaf, std::size_t column, Records<ColumnCut>& cuts) {
         if (!keeps_lists_)
             sort(column, std::span<const Id>(subtree_.ids_of(leaf)), list(column) + leaf.begin);
         if (is_constant_[column]) return;
-        if (keeps_lists_ && leaf.size() <= few_rows) sort_few(column, leaf);
+        if (keeps_lists_ && leaf.size() <= few_rows && column >= screened_end_) sort_few(column, leaf);
+        if (is_screened_ && cuts.found() && scanner_.screens() && !may_offer(leaf, column, cuts.largest()))
+            return;
         if (problem_.columns[column].is_category())
             try_category(leaf, column, cuts);
         else
@@ -107,6 +110,25 @@ class SortedListFinder {
     Id* list(std::size_t column) { return lists_.data() + place(column) * n_; }
     const Id* ranks(std::size_t column) const { return ranks_.data() + place(column) * n_; }
 
+    /// Whether a column may offer a cut that scores more than `least`: from a look at several columns at once,
+    /// which come one after the other.
+    bool may_offer(const Leaf& leaf, std::size_t column, double least) {
+        if (column >= screened_end_) {
+            typename Screen<Id>::Lists lists;
+            screened_begin_ = column;
+            screened_end_ = std::min(column + lists.size(), n_columns());
+            is_above_ = 0;
+            for (std::size_t i = 0; i < lists.size(); ++i) {
+                const std::size_t here = std::min(column + i, n_columns() - 1);
+                const bool is_plain = !problem_.columns[here].is_category() && !has_missing_[here];
+                if (i > 0 && leaf.size() <= few_rows && here != column) sort_few(here, leaf);
+                lists[i] = list(here) + leaf.begin;
+                is_above_ |= static_cast<unsigned>(!is_plain) << i;
+            }
+            is_above_ |= scanner_.above(lists, least);
+        }
+        return (is_above_ >> (column - screened_begin_) & 1) != 0;
+    }
     /// Sorts the rows of a leaf by their ranks: few rows are sorted faster than their lists are divided.
     void sort_few(std::size_t column, const Leaf& leaf) {
         const Id* const own_ranks = ranks(column);
@@ -257,6 +279,9 @@ class SortedListFinder {
     const Limits& limits_;
     ListScanner<Id>& scanner_;
     const bool keeps_lists_;
+    const bool is_screened_;  // columns come in order, and all their cuts count
+    std::size_t screened_begin_ = 0, screened_end_ = 0;  // the columns that are screened,
+    unsigned is_above_ = 0;                              // and a bit for each: whether it needs a scan
     std::size_t n_ = 0;
     std::vector<Id> lists_, ranks_;  // column by column; or of the column that is tried
     std::vector<std::uint8_t> is_constant_, has_missing_;

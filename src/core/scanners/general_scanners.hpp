@@ -17,6 +17,7 @@
 #include "scanners/exact_scores.hpp"
 #include "scanners/running_risk.hpp"
 #include "scanners/scanner.hpp"
+#include "scanners/screen.hpp"
 
 namespace treewright {
 
@@ -332,6 +333,7 @@ class SumScanner {
         grids_.resize(problem_.targets.n_outputs);
         scales_.resize(problem_.targets.n_outputs);
         means_.resize(problem_.targets.n_outputs);
+        if (has_squares && means_.size() == 1) screen_.load(rows.size(), true);
         are_placed_ = false;
     }
     void enter(std::span<const Id> ids) {
@@ -358,6 +360,13 @@ class SumScanner {
         total_.assign(width(), 0);
         for (const Id id : ids) add_to(total_.data(), id);
         set_units();
+        if constexpr (has_squares)
+            if (means_.size() == 1) enter_squares();
+    }
+    const Screen<Id>* screen() const
+        requires has_squares
+    {
+        return is_screened_ ? &screen_ : nullptr;
     }
 
     struct Cursor {
@@ -436,6 +445,19 @@ class SumScanner {
     }
 
   private:
+    void enter_squares() {
+        const auto distance = [&](Id id) {
+            return means_[0].difference(values_[std::size_t{2} * id], values_[std::size_t{2} * id + 1]);
+        };
+        is_screened_ = ids_.size() > 2 && ids_.size() <= Screen<Id>::most_rows;
+        if (is_screened_)
+            screen_.enter(ids_, static_cast<double>(total_[0]), [&](Id id) {
+                return std::pair(distance(id), static_cast<double>(values_[std::size_t{2} * id]));
+            });
+        step_ = 0;
+        for (const Id id : ids_) step_ = std::max(step_, std::abs(distance(id)));
+    }
+
     /// Seeks cuts of one output by squared error: blocks of cuts, none of which can be good enough, are passed
     /// over; of the others, what is nearly good enough is scored.
     class SquareSeek {
@@ -523,8 +545,6 @@ class SumScanner {
             scales_[output] = is_zero ? 0.0 : grids_[output].unit;
             means_[output] = GridMean(total_[1 + output], total_[0]);
         }
-        step_ = 0;
-        for (const Id id : ids_) step_ = std::max(step_, std::abs(means_[0].difference(values_[id * width()], values_[id * width() + 1])));
         const double largest = *std::max_element(scales_.begin(), scales_.end());
         unit_ = largest > 0 ? largest : 1.0;
         for (auto& scale : scales_) scale = scale > 0 ? scale / unit_ : 1.0;
@@ -537,7 +557,9 @@ class SumScanner {
     std::vector<GridMean> means_;
     std::vector<double> scales_;  // the unit of each output, in units of a score
     double unit_ = 1;             // of the sums in a score
-    double step_ = 0;             // the largest w·|y − mean| of the first output
+    double step_ = 0;             // the largest w·|y − mean| of a single output
+    Screen<Id> screen_;           // of a single output by squared error
+    bool is_screened_ = false;
     std::vector<Sum> values_, total_, left_;
     std::span<const Id> ids_;  // of the node
     bool are_placed_ = false;

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "data/grids.hpp"
 #include "data/problem.hpp"
 #include "scanners/exact_scores.hpp"
 #include "scanners/scanner.hpp"
+#include "scanners/screen.hpp"
 #include "support/portable.hpp"
 #include "support/simd.hpp"
 
@@ -238,6 +240,7 @@ class SquareScanner {
     void load(std::span<const Row> rows) {
         rows_ = rows;
         y_.resize(rows.size());
+        screen_.load(rows.size(), false);
         are_placed_ = false;
     }
     void enter(std::span<const Id> ids) {
@@ -256,7 +259,11 @@ class SquareScanner {
         Sum sum = 0;
         for (const Id id : ids) sum += y_[id];
         mean_ = GridMean(sum, static_cast<Sum>(ids.size()));
+        is_screened_ = ids.size() > 2 && ids.size() <= Screen<Id>::most_rows;
+        if (is_screened_)
+            screen_.enter(ids, weight(), [&](Id id) { return std::pair(mean_.difference(1, y_[id]), 1.0); });
     }
+    const Screen<Id>* screen() const { return is_screened_ ? &screen_ : nullptr; }
 
     struct Cursor {
         const Sum* y;
@@ -349,9 +356,10 @@ class SquareScanner {
     std::span<const Row> rows_;
     Grid grid_;
     std::vector<Sum> y_;  // by id, on the grid
-    bool are_placed_ = false;
+    bool are_placed_ = false, is_screened_ = false;
     std::span<const Id> ids_;  // of the node
     GridMean mean_;
+    Screen<Id> screen_;
 };
 
 }  // namespace treewright

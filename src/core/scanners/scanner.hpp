@@ -75,6 +75,10 @@ concept RoundsScores = requires(const S scanner) {
     { scanner.rounds_scores() } -> std::same_as<bool>;
 };
 
+/// Has a look at several lists at once, null where that does not pay at the node (see screen.hpp).
+template <class S>
+concept HasScreen = requires(const S scanner) { scanner.screen()->n_lists; };
+
 /// Knows a score that no cut of the node exceeds.
 template <class S>
 concept Bounded = requires(const S scanner) {
