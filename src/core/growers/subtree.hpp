@@ -26,7 +26,8 @@ namespace treewright {
 struct ColumnCut {
     Split split{};
     double weight_left = 0;
-    std::size_t n_first = 0;         // a sorted list's number: how many of its rows come before the cut
+    std::size_t n_first = 0;         // a sorted list's number: how many of its rows come before the cut, or of
+                                     // its values
     std::vector<char> group_left{};  // a sorted list's category: which of its groups go left
 };
 

@@ -29,6 +29,8 @@ inline std::size_t rows_of_class_zero(const Problem& problem, std::span<const Ro
 template <class Id>
 class PairScanner {
   public:
+    static constexpr bool tallies = true;
+
     explicit PairScanner(const Problem& problem) : problem_(problem) {}
 
     void load(std::span<const Row> rows) {
@@ -116,6 +118,28 @@ class PairScanner {
         ++statistic[0];
         statistic[1] += id >= first_one_;
     }
+    /// Class after class, and neighbours in counters of their own: to count the same value twice running takes
+    /// as long as the memory needs to give back what it was given.
+    void tally(std::span<const Id> ids, const Id* ranks, std::span<Sum> statistics) {
+        const std::size_t n_ranks = statistics.size() / 2,
+                          n_zeros = n_ - static_cast<std::size_t>(total_);
+        for (const bool one : {false, true}) {
+            counts_.assign(2 * n_ranks, 0);
+            std::uint32_t *const even = counts_.data(), *const odd = even + n_ranks;
+            const auto own = one ? ids.subspan(n_zeros) : ids.first(n_zeros);
+            std::size_t i = 0;
+            for (; i + 1 < own.size(); i += 2) {
+                ++even[ranks[own[i]]];
+                ++odd[ranks[own[i + 1]]];
+            }
+            if (i < own.size()) ++even[ranks[own[i]]];
+            for (std::size_t rank = 0; rank < n_ranks; ++rank) {
+                const Sum n = even[rank] + odd[rank];
+                statistics[2 * rank] += n;
+                statistics[2 * rank + 1] += one ? n : 0;
+            }
+        }
+    }
     double score_of(const Sum* statistic) const {
         return score(statistic[1], static_cast<std::size_t>(statistic[0]));
     }
@@ -137,6 +161,7 @@ class PairScanner {
 
     const Problem& problem_;
     std::vector<float> reciprocal_;  // 1 / (l·r), for the quick look
+    std::vector<std::uint32_t> counts_;
     std::size_t n_ = 0;
     Sum total_ = 0;
     Id first_one_ = 0;
@@ -147,6 +172,8 @@ class PairScanner {
 template <class Id>
 class WeightedPairScanner {
   public:
+    static constexpr bool tallies = true;
+
     explicit WeightedPairScanner(const Problem& problem) : problem_(problem) {}
 
     void load(std::span<const Row> rows) {
@@ -235,6 +262,8 @@ class WeightedPairScanner {
 template <class Id>
 class SquareScanner {
   public:
+    static constexpr bool tallies = true;
+
     explicit SquareScanner(const Problem& problem) : problem_(problem) {}
 
     void load(std::span<const Row> rows) {

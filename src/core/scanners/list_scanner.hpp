@@ -146,6 +146,11 @@ class ListScanner {
     /// Null where groups of rows cannot be scored by sums: divide() finds their best division instead.
     virtual GroupScorer* groups() = 0;
     virtual void add_to(Sum* statistic, std::span<const Id> ids) const = 0;
+    /// Whether sums of groups are scored as a scan scores them, so that the rows of a column of few values need
+    /// no list.
+    virtual bool tallies() const = 0;
+    /// Adds each row to the statistic of its rank, `width` of the groups apart.
+    virtual void tally(std::span<const Id> ids, const Id* ranks, std::span<Sum> statistics) = 0;
     virtual std::optional<Division> divide(std::vector<std::span<const Id>>&& groups,
                                            std::size_t n_categories, const Limits& limits, CutJudge* judge,
                                            double standing) = 0;
@@ -219,6 +224,14 @@ class ListScannerOf final : public ListScanner<Id> {
     void add_to([[maybe_unused]] Sum* statistic, [[maybe_unused]] std::span<const Id> ids) const override {
         if constexpr (SumsGroups<S>)
             for (const Id id : ids) scanner_.add_to(statistic, id);
+    }
+    bool tallies() const override { return Tallies<S>; }
+    void tally([[maybe_unused]] std::span<const Id> ids, [[maybe_unused]] const Id* ranks,
+               [[maybe_unused]] std::span<Sum> statistics) override {
+        if constexpr (requires { scanner_.tally(ids, ranks, statistics); })
+            scanner_.tally(ids, ranks, statistics);
+        else if constexpr (Tallies<S>)
+            for (const Id id : ids) scanner_.add_to(statistics.data() + ranks[id] * scanner_.width(), id);
     }
     std::optional<Division> divide([[maybe_unused]] std::vector<std::span<const Id>>&& groups,
                                    [[maybe_unused]] std::size_t n_categories,
