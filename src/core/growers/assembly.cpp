@@ -11,8 +11,8 @@ namespace treewright {
 
 namespace {
 
-/// The branches that wait, the one with the largest gain first, of equal ones the one made first: a heap. Which
-/// of two goes first cannot be foreseen, so it is reckoned without a branch.
+/// The branches that wait, the one with the largest gain first, of equal ones the one made first: a heap.
+/// Which of two goes first cannot be foreseen, so it is reckoned without a branch.
 class OpenBranches {
   public:
     bool is_empty() const { return heap_.empty(); }

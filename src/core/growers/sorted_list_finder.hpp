@@ -44,8 +44,7 @@ class SortedListFinder {
         n_values_.assign(n_columns(), 0);
         samples_.resize(n_columns() * few_values);
         for (std::size_t column = 0; keeps_lists_ && column < n_columns(); ++column) {
-            const std::size_t n_values =
-                sort(column, std::views::iota(std::size_t{0}, n_), list(column));
+            const std::size_t n_values = sort(column, std::views::iota(std::size_t{0}, n_), list(column));
             if (counts_values(column, n_values)) take_samples(column, n_values);
             if (n_ > 100000) problem_.interrupt->check();
         }
@@ -127,8 +126,8 @@ class SortedListFinder {
     Id* list(std::size_t column) { return lists_.data() + place(column) * n_; }
     const Id* ranks(std::size_t column) const { return ranks_.data() + place(column) * n_; }
 
-    /// Whether a column may offer a cut that scores more than `least`: from a look at several columns at once,
-    /// which come one after the other.
+    /// Whether a column may offer a cut that scores more than `least`: from a look at several columns at
+    /// once, which come one after the other.
     bool may_offer(const Leaf& leaf, std::size_t column, double least) {
         if (column >= screened_end_) {
             typename Screen<Id>::Lists lists;
@@ -244,22 +243,25 @@ class SortedListFinder {
         scanner_.tally(subtree_.ids_of(leaf), ranks(column), tallied_);
         auto& left = subtree_.left;
         left.assign(width, 0);
-        auto& places = places_.find(false, scanner_.noise(), cuts.largest(), [&](bool, Records<ListPlace>& found) {
-            for (std::size_t value = 0; value + 1 < n_values; ++value) {
-                const Sum* const own = tallied_.data() + value * width;
-                if (own[0] == 0) continue;
-                for (std::size_t i = 0; i < width; ++i) left[i] += own[i];
-                const double weight = scorer.weight_of(left.data());
-                if (!(weight < leaf.weight)) break;
-                const auto n_left = limits_.min_rows_leaf > 1 ? left[0] : 1;
-                const auto n_right = limits_.min_rows_leaf > 1 ? static_cast<Sum>(leaf.size()) - left[0] : 1;
-                if (std::min(n_left, n_right) < limits_.min_rows_leaf ||
-                    std::min(weight, leaf.weight - weight) < limits_.min_weight_leaf)
-                    continue;
-                const double score = scorer.score_of(left.data());
-                if (score > found.largest()) found.add(score, {value + 1, false, weight});
-            }
-        });
+        auto& places =
+            places_.find(false, scanner_.noise(), cuts.largest(), [&](bool, Records<ListPlace>& found) {
+                std::size_t last = n_values - 1;
+                while (tallied_[last * width] == 0) --last;
+                for (std::size_t value = 0; value < last; ++value) {
+                    const Sum* const own = tallied_.data() + value * width;
+                    if (own[0] == 0) continue;
+                    for (std::size_t i = 0; i < width; ++i) left[i] += own[i];
+                    const double weight = scorer.weight_of(left.data());
+                    const auto n_left = limits_.min_rows_leaf > 1 ? left[0] : 1;
+                    const auto n_right =
+                        limits_.min_rows_leaf > 1 ? static_cast<Sum>(leaf.size()) - left[0] : 1;
+                    if (std::min(n_left, n_right) < limits_.min_rows_leaf ||
+                        std::min(weight, leaf.weight - weight) < limits_.min_weight_leaf)
+                        continue;
+                    const double score = scorer.score_of(left.data());
+                    if (score > found.largest()) found.add(score, {value + 1, false, weight});
+                }
+            });
         places.for_each([&](double score, const ListPlace& place) {
             ColumnCut cut = subtree_.cut_of(column, score);
             cut.n_first = place.n_first;
@@ -353,7 +355,7 @@ class SortedListFinder {
     const Limits& limits_;
     ListScanner<Id>& scanner_;
     const bool keeps_lists_;
-    const bool is_screened_;  // columns come in order, and all their cuts count
+    const bool is_screened_;                             // columns come in order, and all their cuts count
     std::size_t screened_begin_ = 0, screened_end_ = 0;  // the columns that are screened,
     unsigned is_above_ = 0;                              // and a bit for each: whether it needs a scan
     std::size_t n_ = 0;
@@ -362,7 +364,7 @@ class SortedListFinder {
     std::vector<std::size_t> n_values_;  // of columns of few values, otherwise 0
     std::vector<Id> samples_;            // and a row of each value
     std::vector<Sum> tallied_;           // by value, of the column that is tried
-    ListPlaces places_;  // of the column that is tried
+    ListPlaces places_;                  // of the column that is tried
     std::vector<std::size_t> group_start_;
     Groups groups_;
     ColumnSorter<Id> sorter_;

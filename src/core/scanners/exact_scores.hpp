@@ -61,17 +61,6 @@ inline double square_score(double difference, double left, double all) {
     return difference * difference / (left * (all - left));
 }
 
-/// Scores have to fall short of the best by so much of their size before a block of cuts is passed over: more
-/// than all that rounding can do to its bound.
-constexpr double block_room = 1e-8;
-
-/// Whether a cut in the midst of some rows may reach D² = `least`, where D = Σ_left w·(y − mean) is known
-/// before and after them, and none of them changes it by more than `step`.
-inline bool may_reach(double before, double after, double n, double step, double least) {
-    const double farthest = std::abs(before) + std::abs(after) + n * step;  // twice the most that D can be
-    return !(farthest * farthest <= 4 * least);  // true where `least` is no number
-}
-
 /// The same by weights and sums: what telling the two sides apart gains.
 inline double square_gain(double weight_left, double sum_left, double weight_right, double sum_right) {
     const double total = weight_left + weight_right;

@@ -13,8 +13,10 @@
 #include "data/grids.hpp"
 #include "data/labels.hpp"
 #include "data/problem.hpp"
+#include "scanners/block_seek.hpp"
 #include "scanners/chance.hpp"
 #include "scanners/exact_scores.hpp"
+#include "scanners/placed_weights.hpp"
 #include "scanners/running_risk.hpp"
 #include "scanners/scanner.hpp"
 #include "scanners/screen.hpp"
@@ -157,23 +159,23 @@ class CountScanner {
 /// Any criterion of classes, with weights and several outputs: O(classes) per cut where they are few; where
 /// they are many the risk of both sides is kept up to date, if the criterion has a form for it.
 template <class Id, ClassCriterion C>
-class WeightScanner {
+class WeightScanner : PlacedWeights<Id> {
+    using Base = PlacedWeights<Id>;
+    using Base::grid_, Base::problem_, Base::rows_, Base::weight_;
     using Side = typename RunningOf<C>::Side;
     static constexpr bool may_run = !std::same_as<Side, NotRunning>;
     static constexpr std::size_t few_classes = 32;  // about as dear as keeping the risks up to date
 
   public:
     explicit WeightScanner(const Problem& problem)
-        : problem_(problem),
+        : Base(problem),
           labels_(problem.targets.n_outputs),
           whole_(labels_.size()),
           left_side_(labels_.size()),
           right_side_(labels_.size()) {}
 
     void load(std::span<const Row> rows) {
-        rows_ = rows;
-        weight_.assign(rows.size(), 1);
-        are_placed_ = false;
+        Base::load(rows);
         for (std::size_t output = 0; output < labels_.size(); ++output)
             labels_[output].resize(rows.size(), static_cast<std::size_t>(problem_.targets.n_classes[output]));
     }
@@ -182,11 +184,7 @@ class WeightScanner {
         enter(ids, own);
     }
     void enter(std::span<const Id> ids, Grids& grids) {
-        const auto row_of = [&](Id id) { return rows_[id]; };
-        place_weights(problem_, ids, row_of, grids.weight, are_placed_,
-                      [&](Id id) -> Sum& { return weight_[id]; });
-        are_placed_ = true;
-        grid_ = grids.weight;
+        Base::enter(ids, grids);
         start_.assign(1, 0);
         for (std::size_t output = 0; output < labels_.size(); ++output) {
             labels_[output].enter(ids, [&](Id id) { return problem_.label(rows_[id], output); });
@@ -303,15 +301,12 @@ class WeightScanner {
         return Weights(values).subspan(start_[output], start_[output + 1] - start_[output]);
     }
 
-    const Problem& problem_;
-    std::span<const Row> rows_;
-    Grid grid_;
-    std::vector<Sum> weight_, total_, left_;
+    std::vector<Sum> total_, left_;
     std::vector<DenseLabels<Id>> labels_;
     std::vector<std::size_t> start_{0};
     std::vector<double> left_real_, right_real_, risks_;
     std::vector<Side> whole_, left_side_, right_side_;  // per output
-    bool is_running_ = false, are_placed_ = false;
+    bool is_running_ = false;
     double risk_ = 0;
 };
 
@@ -379,7 +374,7 @@ class SumScanner {
             requires has_squares
         {
             if (scanner->grids_.size() > 1) return seek_one_by_one(*this, entries, i, last, extra, least);
-            return SquareSeek(*scanner).seek(entries, i, last, least);
+            return scanner->seek_square(entries, i, last, least);
         }
     };
     Cursor cursor() {
@@ -458,77 +453,36 @@ class SumScanner {
         for (const Id id : ids_) step_ = std::max(step_, std::abs(distance(id)));
     }
 
-    /// Seeks cuts of one output by squared error: blocks of cuts, none of which can be good enough, are passed
-    /// over; of the others, what is nearly good enough is scored.
-    class SquareSeek {
-      public:
-        explicit SquareSeek(SumScanner& scanner)
-            : scanner_(scanner),
-              values_(scanner.values_.data()),
-              mean_(scanner.means_[0]),
-              total_(static_cast<double>(scanner.total_[0])),
-              weight_(scanner.left_[0]),
-              sum_(scanner.left_[1]) {}
-
-        std::size_t seek(const Id* entries, std::size_t i, std::size_t last, double least) {
-            // D²·W/(L·R) is the score
-            const double nearly = least * (1 - block_room) / total_;
-            double before = difference(), product = sides();
-            while (i + block <= last + 1) {
-                const Sum weight = weight_, sum = sum_;
-                for (std::size_t k = 0; k < block; ++k) add(entries[i - 1 + k]);
-                const double after = difference(), product_after = sides();
-                const bool may_hide =
-                    may_reach(before, after, block, scanner_.step_, nearly * std::min(product, product_after));
-                before = after;
-                product = product_after;
-                i += block;
-                if (!may_hide) continue;
-                weight_ = weight;
-                sum_ = sum;
-                const std::size_t found = seek_singly(entries, i - block, i - 1, least);
-                if (found < i) return found;
-            }
-            return seek_singly(entries, i, last, least);
-        }
-
-      private:
-        static constexpr std::size_t block = 8;
+    /// The sums on the left of a single output.
+    struct SquareSums {
+        const Sum* values;
+        GridMean mean;
+        double total;
+        Sum weight, sum;
 
         void add(Id id) {
-            const Sum* const own = values_ + std::size_t{2} * id;
-            weight_ += own[0];
-            sum_ += own[1];
+            const Sum* const own = values + std::size_t{2} * id;
+            weight += own[0];
+            sum += own[1];
         }
-        double difference() const { return mean_.difference(weight_, sum_); }
-        double sides() const {
-            const auto left = static_cast<double>(weight_);
-            return left * (total_ - left);
-        }
-        /// Leaves what has been sent left where the cursor keeps it.
-        std::size_t seek_singly(const Id* entries, std::size_t i, std::size_t last, double least) {
-            const double nearly = least * (1 - block_room) / total_;
-            const auto keep = [&] {
-                scanner_.left_[0] = weight_;
-                scanner_.left_[1] = sum_;
-            };
-            for (; i <= last; ++i) {
-                add(entries[i - 1]);
-                const double here = difference();
-                if (!(here * here > nearly * sides())) continue;
-                keep();
-                if (scanner_.score_of(scanner_.left_.data()) > least) return i;
-            }
-            keep();
-            return i;
-        }
-
-        SumScanner& scanner_;
-        const Sum* const values_;
-        const GridMean mean_;
-        const double total_;
-        Sum weight_, sum_;  // on the left
+        double difference() const { return mean.difference(weight, sum); }
+        double sides() const { return static_cast<double>(weight) * (total - static_cast<double>(weight)); }
     };
+    /// Of a single output by squared error, whose gain is D²·W/(L·R).
+    std::size_t seek_square(const Id* entries, std::size_t i, std::size_t last, double least) {
+        SquareSums sums{values_.data(), means_[0], static_cast<double>(total_[0]), left_[0], left_[1]};
+        const auto keep = [&] {
+            left_[0] = sums.weight;
+            left_[1] = sums.sum;
+        };
+        const std::size_t found =
+            seek_in_blocks(sums, entries, i, last, least / sums.total, step_, [&](std::size_t) {
+                keep();
+                return score_of(left_.data()) > least;
+            });
+        keep();
+        return found;
+    }
 
     /// The standard deviation of an output in the node, in units of a score.
     double deviation(std::size_t output) const {

@@ -10,7 +10,9 @@
 
 #include "data/grids.hpp"
 #include "data/problem.hpp"
+#include "scanners/block_seek.hpp"
 #include "scanners/exact_scores.hpp"
+#include "scanners/placed_weights.hpp"
 #include "scanners/scanner.hpp"
 #include "scanners/screen.hpp"
 #include "support/portable.hpp"
@@ -118,11 +120,10 @@ class PairScanner {
         ++statistic[0];
         statistic[1] += id >= first_one_;
     }
-    /// Class after class, and neighbours in counters of their own: to count the same value twice running takes
-    /// as long as the memory needs to give back what it was given.
+    /// Class after class, and neighbours in counters of their own: to count the same value twice running
+    /// takes as long as the memory needs to give back what it was given.
     void tally(std::span<const Id> ids, const Id* ranks, std::span<Sum> statistics) {
-        const std::size_t n_ranks = statistics.size() / 2,
-                          n_zeros = n_ - static_cast<std::size_t>(total_);
+        const std::size_t n_ranks = statistics.size() / 2, n_zeros = n_ - static_cast<std::size_t>(total_);
         for (const bool one : {false, true}) {
             counts_.assign(2 * n_ranks, 0);
             std::uint32_t *const even = counts_.data(), *const odd = even + n_ranks;
@@ -170,16 +171,17 @@ class PairScanner {
 /// Two classes by Gini, with weights. The sums are of the lighter class, so that their difference from what
 /// is expected loses no digits where one class outweighs the other by far.
 template <class Id>
-class WeightedPairScanner {
+class WeightedPairScanner : PlacedWeights<Id> {
+    using Base = PlacedWeights<Id>;
+    using Base::grid_, Base::problem_, Base::weight_;
+
   public:
     static constexpr bool tallies = true;
 
-    explicit WeightedPairScanner(const Problem& problem) : problem_(problem) {}
+    explicit WeightedPairScanner(const Problem& problem) : Base(problem) {}
 
     void load(std::span<const Row> rows) {
-        rows_ = rows;
-        weight_.resize(rows.size());
-        are_placed_ = false;
+        Base::load(rows);
         first_one_ = static_cast<Id>(rows_of_class_zero(problem_, rows));
     }
     void enter(std::span<const Id> ids) {
@@ -187,11 +189,7 @@ class WeightedPairScanner {
         enter(ids, own);
     }
     void enter(std::span<const Id> ids, Grids& grids) {
-        const auto row_of = [&](Id id) { return rows_[id]; };
-        place_weights(problem_, ids, row_of, grids.weight, are_placed_,
-                      [&](Id id) -> Sum& { return weight_[id]; });
-        are_placed_ = true;
-        grid_ = grids.weight;
+        Base::enter(ids, grids);
         Sum of_class[2] = {0, 0};
         for (const Id id : ids) of_class[id >= first_one_] += weight_[id];
         ones_are_light_ = of_class[1] < of_class[0];
@@ -211,6 +209,8 @@ class WeightedPairScanner {
         }
         double score(std::size_t) const { return scanner->score(left, light); }
         double weight(std::size_t) const { return static_cast<double>(left) * scanner->grid_.unit; }
+        /// One after the other: passing over blocks, whose weights have to be added up all the same, took a
+        /// fifth longer.
         std::size_t seek(const Id* entries, std::size_t i, std::size_t last, std::size_t, double least) {
             const double nearly = least * (1 - 1e-10), share = scanner->share_;
             const Sum total = scanner->total_;
@@ -248,13 +248,9 @@ class WeightedPairScanner {
     bool is_light(Id id) const { return (id >= first_one_) == ones_are_light_; }
     double score(Sum left, Sum light) const { return weighted_pair_score(total_, light_, left, light); }
 
-    const Problem& problem_;
-    std::span<const Row> rows_;
-    Grid grid_;
-    std::vector<Sum> weight_;    // by id, on the grid
     Sum total_ = 0, light_ = 0;  // of all rows, of the lighter class
     double share_ = 0;
-    bool ones_are_light_ = false, are_placed_ = false;
+    bool ones_are_light_ = false;
     Id first_one_ = 0;
 };
 
@@ -288,6 +284,8 @@ class SquareScanner {
         Sum sum = 0;
         for (const Id id : ids) sum += y_[id];
         mean_ = GridMean(sum, static_cast<Sum>(ids.size()));
+        const auto distance = [&](Id id) { return std::abs(mean_.difference(1, y_[id])); };
+        step_ = std::max(distance(ids.front()), distance(ids.back()));
         is_screened_ = ids.size() > 2 && ids.size() <= Screen<Id>::most_rows;
         if (is_screened_)
             screen_.enter(ids, weight(), [&](Id id) { return std::pair(mean_.difference(1, y_[id]), 1.0); });
@@ -295,67 +293,28 @@ class SquareScanner {
     const Screen<Id>* screen() const { return is_screened_ ? &screen_ : nullptr; }
 
     struct Cursor {
+        const SquareScanner* scanner;
         const Sum* y;
         GridMean mean;
-        double n, step;
-        Sum sum = 0;
+        double n;
+        Sum sum = 0, n_left = 0;
 
-        void add(Id id) { sum += y[id] - mean.shift; }
-        double score(std::size_t n_left) const {
-            const auto left = static_cast<double>(n_left);
-            return square_score(difference(left), left, n);
+        void add(Id id) {
+            sum += y[id] - mean.shift;
+            ++n_left;
         }
-        double weight(std::size_t n_left) const { return static_cast<double>(n_left); }
-        /// Blocks of cuts, none of which can be good enough, are passed over; the others are looked at one by
-        /// one.
-        std::size_t seek(const Id* entries, std::size_t i, std::size_t last, std::size_t extra,
-                         double least) {
-            const double nearly = least * (1 - block_room);
-            auto left = static_cast<double>(i - 1 + extra);
-            double before = difference(left), product = left * (n - left);
-            while (i + block <= last + 1) {
-                Sum own = 0;
-                for (std::size_t k = 0; k < block; ++k) own += y[entries[i - 1 + k]];
-                const Sum sum_after = sum + own - static_cast<Sum>(block) * mean.shift;
-                const double left_after = left + block,
-                             after = static_cast<double>(sum_after) - left_after * mean.rest,
-                             product_after = left_after * (n - left_after);
-                if (may_reach(before, after, block, step, nearly * std::min(product, product_after))) {
-                    const std::size_t end = i + block;
-                    i = seek_singly(entries, i, end - 1, extra, least);
-                    if (i < end) return i;
-                } else {
-                    sum = sum_after;
-                    i += block;
-                }
-                left = left_after;
-                before = after;
-                product = product_after;
-            }
-            return seek_singly(entries, i, last, extra, least);
+        double difference() const {
+            return static_cast<double>(sum) - static_cast<double>(n_left) * mean.rest;
         }
-
-      private:
-        static constexpr std::size_t block = 8;
-
-        double difference(double left) const { return static_cast<double>(sum) - left * mean.rest; }
-        /// To multiply is faster than to divide; what is nearly good enough is divided.
-        std::size_t seek_singly(const Id* entries, std::size_t i, std::size_t last, std::size_t extra,
-                                double least) {
-            const double nearly = least * (1 - 1e-14);
-            for (; i <= last; ++i) {
-                add(entries[i - 1]);
-                const auto left = static_cast<double>(i + extra);
-                const double here = difference(left);
-                if (here * here > nearly * (left * (n - left)) && score(i + extra) > least) break;
-            }
-            return i;
+        double sides() const { return static_cast<double>(n_left) * (n - static_cast<double>(n_left)); }
+        double score(std::size_t) const { return square_score(difference(), static_cast<double>(n_left), n); }
+        double weight(std::size_t) const { return static_cast<double>(n_left); }
+        std::size_t seek(const Id* entries, std::size_t i, std::size_t last, std::size_t, double least) {
+            return seek_in_blocks(*this, entries, i, last, least, scanner->step_,
+                                  [&](std::size_t cut) { return score(cut) > least; });
         }
     };
-    Cursor cursor() const {
-        const auto distance = [&](Id id) { return std::abs(mean_.difference(1, y_[id])); };
-        return {y_.data(), mean_, weight(), std::max(distance(ids_.front()), distance(ids_.back()))};
-    }
+    Cursor cursor() const { return {this, y_.data(), mean_, weight()}; }
 
     double weight() const { return static_cast<double>(ids_.size()); }
     double noise() const { return 0; }
@@ -388,6 +347,7 @@ class SquareScanner {
     bool are_placed_ = false, is_screened_ = false;
     std::span<const Id> ids_;  // of the node
     GridMean mean_;
+    double step_ = 0;  // the largest |y − mean|
     Screen<Id> screen_;
 };
 

@@ -120,8 +120,8 @@ class ListScanner {
     bool rounds_scores() const { return rounds_scores_; }
     virtual double gain(double score) const = 0;
 
-    /// Which of some lists without missing values, of the rows of a node, may hold a cut that scores more than
-    /// `least`: a bit for each.
+    /// Which of some lists without missing values, of the rows of a node, may hold a cut that scores more
+    /// than `least`: a bit for each.
     virtual unsigned above(const typename Screen<Id>::Lists& lists, double least) const = 0;
     /// Whether above() knows anything.
     bool screens() const { return screens_; }
@@ -146,8 +146,8 @@ class ListScanner {
     /// Null where groups of rows cannot be scored by sums: divide() finds their best division instead.
     virtual GroupScorer* groups() = 0;
     virtual void add_to(Sum* statistic, std::span<const Id> ids) const = 0;
-    /// Whether sums of groups are scored as a scan scores them, so that the rows of a column of few values need
-    /// no list.
+    /// Whether sums of groups are scored as a scan scores them, so that the rows of a column of few values
+    /// need no list.
     virtual bool tallies() const = 0;
     /// Adds each row to the statistic of its rank, `width` of the groups apart.
     virtual void tally(std::span<const Id> ids, const Id* ranks, std::span<Sum> statistics) = 0;

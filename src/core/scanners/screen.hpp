@@ -1,5 +1,5 @@
-// A look at the sorted lists of some columns at once, where a node has few rows: which of them may offer a cut
-// that scores more than the best one so far. The others need no scan.
+// A look at the sorted lists of some columns at once, where a node has few rows: which of them may offer a
+// cut that scores more than the best one so far. The others need no scan.
 #pragma once
 
 #include <algorithm>
@@ -9,13 +9,14 @@
 #include <span>
 #include <vector>
 
-#include "scanners/exact_scores.hpp"
+#include "scanners/block_seek.hpp"
 #include "support/simd.hpp"
 
 namespace treewright {
 
-/// Scores are D²/(L·R), with weights D²·W/(L·R), where D is the sum of the rows' distances w·(y − mean) on the
-/// left; L, R and W are the weights of the sides and of all. Everything is reckoned in doubles, with room for rounding.
+/// Scores are D²/(L·R), with weights D²·W/(L·R), where D is the sum of the rows' distances w·(y − mean) on
+/// the left; L, R and W are the weights of the sides and of all. Everything is reckoned in doubles, with room
+/// for rounding.
 template <class Id>
 class Screen {
   public:
@@ -39,11 +40,11 @@ class Screen {
             if (!weight_.empty()) weight_[id] = weight;
             farthest = std::max(farthest, std::abs(distance));
         }
-        rounding_ = 1e-9 * farthest * farthest;  // more than n³·2⁻⁵³·farthest²
+        rounding_ = 1e-8 * farthest * farthest;  // more than n³·2⁻⁵³·farthest²
     }
     /// Which lists of `n` rows may hold a cut that scores more than `least`: a bit for each.
     unsigned above(const Lists& lists, std::size_t n, double least) const {
-        const double nearly = least * (1 - block_room);
+        const double nearly = least * (1 - bound_room);
         return weight_.empty() ? counted(lists, n, nearly) : weighed(lists, n, nearly / total_);
     }
 
@@ -73,7 +74,9 @@ class Screen {
         return bits(excess[0], excess[1]);
     }
     unsigned weighed(const Lists& lists, std::size_t n, double nearly) const {
-        const Pair total = all(total_), nearly_all = all(nearly), rounding = all(rounding_);
+        // What is left of the whole weight is as uncertain as the whole is.
+        const double of_weights = nearly * total_ * total_ * 1e-13;
+        const Pair total = all(total_), nearly_all = all(nearly), rounding = all(rounding_ + of_weights);
         Pair excess[2] = {all(0), all(0)};
         for (std::size_t k = 0; k < 2; ++k) {
             Pair sum = all(0), left = all(0);
