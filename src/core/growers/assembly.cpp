@@ -211,6 +211,7 @@ class NumberStatistics {
     }
     Rounded weight_of(std::span<const Row> rows) {
         if (!problem_.is_weighted()) return {static_cast<double>(rows.size()), 0.0};
+        if (rows.size() == 1) return {problem_.weight(rows[0]), 0.0};
         sum_.clear();
         for (const Row row : rows) sum_.add(problem_.weight(row));
         return sum_.rounded_with_rest();
