@@ -25,6 +25,7 @@ constexpr Id missing_rank = std::numeric_limits<Id>::max();
 struct SortedColumn {
     bool is_constant = false;
     bool has_missing = false;
+    std::size_t n_distinct = 0;  // values, where they have been counted; or 0
 };
 
 template <class Id>
@@ -164,7 +165,7 @@ class ColumnSorter {
             ++n_distinct;
         }
         for (std::size_t i = n_known; i < n; ++i) rank[list[i]] = missing_rank<Id>;
-        return {n_known == 0 || (n_distinct == 1 && n_known == n), n_known < n};
+        return {n_known == 0 || (n_distinct == 1 && n_known == n), n_known < n, n_distinct};
     }
     template <class Key>
     std::size_t by_value_alone(const Column& column, std::span<const Row> rows, std::span<const Key> keys,

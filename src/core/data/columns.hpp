@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "support/portable.hpp"
+
 namespace treewright {
 
 using Row = std::uint32_t;
@@ -48,6 +50,7 @@ struct Column {
     double value(std::size_t row) const {
         return type == Type::float64 ? at<double>(row) : static_cast<double>(at<float>(row));
     }
+    void prefetch_value(std::size_t row) const { prefetch(data + static_cast<std::ptrdiff_t>(row) * stride); }
     std::int32_t code(std::size_t row) const { return at<std::int32_t>(row); }
     FineBin fine_bin(std::size_t row) const { return fine_bins[row * fine_stride]; }
     int bin(std::size_t row) const { return bin_of(fine_bin(row)); }

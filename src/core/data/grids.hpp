@@ -51,6 +51,19 @@ inline double mean_of(ExactSum sum, ExactSum weight) {
     return quotient(sum.rounded_with_rest(), weight.rounded_with_rest()).value;
 }
 
+/// The mean of the numbers of rows without weights. Most often they are two.
+template <class Rows>
+double plain_mean(const Problem& problem, const Rows& rows, std::size_t output) {
+    const Rounded weight{static_cast<double>(rows.size()), 0.0};
+    if (rows.size() == 2) {
+        const Rounded sum = exact_sum(problem.number(rows[0], output), problem.number(rows[1], output));
+        if (std::isfinite(sum.value)) return quotient(sum, weight).value;
+    }
+    ExactSum sum;
+    for (const Row row : rows) sum.add(problem.number(row, output));
+    return quotient(sum.rounded_with_rest(), weight).value;
+}
+
 /// A centre for numbers: their mean, rounded as far as that makes none much larger, so that distances from it
 /// are as short as the numbers are, and whole numbers lose nothing. `farthest`: the largest distance from the
 /// mean, times its weight, over the largest weight.
@@ -63,11 +76,16 @@ inline double centre_near(double mean, double farthest) {
 
 template <class Rows>
 double centre_of(const Problem& problem, const Rows& rows, std::size_t output) {
-    ExactSum sum, weight;
-    add_numbers(problem, rows, output, sum, weight);
-    double heaviest = 0;
-    for (const Row row : rows) heaviest = std::max(heaviest, problem.weight(row));
-    const double mean = mean_of(sum, weight);
+    double heaviest = 1, mean;
+    if (problem.is_weighted()) {
+        ExactSum sum, weight;
+        add_numbers(problem, rows, output, sum, weight);
+        mean = mean_of(sum, weight);
+        heaviest = 0;
+        for (const Row row : rows) heaviest = std::max(heaviest, problem.weight(row));
+    } else {
+        mean = plain_mean(problem, rows, output);
+    }
     return centre_near(mean, largest_about(problem, rows, output, mean) / heaviest);
 }
 

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <memory>
-#include <queue>
 #include <utility>
 
 #include "data/grids.hpp"
@@ -15,40 +13,84 @@ namespace treewright {
 
 namespace {
 
+/// The branches that wait, the one with the largest gain first, of equal ones the one made first: a heap.
+/// Which of two goes first cannot be foreseen, so it is reckoned without a branch.
+class OpenBranches {
+  public:
+    bool is_empty() const { return heap_.empty(); }
+    /// The left child of the first branch.
+    std::int32_t first() const { return heap_.front().left; }
+    void push(std::uint64_t gain, std::size_t made, std::int32_t left) {
+        const Open open{gain, ~static_cast<std::uint32_t>(made), left};
+        heap_.push_back(open);
+        lift(heap_.size() - 1, open);
+    }
+    void drop_first() {
+        const Open last = heap_.back();
+        heap_.pop_back();
+        const std::size_t n = heap_.size();
+        if (n == 0) return;
+        // The last one nearly always goes back to the bottom: down there first, then up.
+        std::size_t hole = 0;
+        for (std::size_t child = 1; child < n; child = 2 * hole + 1) {
+            child += child + 1 < n && heap_[child].goes_after(heap_[child + 1]);
+            heap_[hole] = heap_[child];
+            hole = child;
+        }
+        lift(hole, last);
+    }
+
+  private:
+    struct Open {
+        std::uint64_t gain;
+        std::uint32_t newness;
+        std::int32_t left;
+
+        bool goes_after(const Open& other) const {
+            return static_cast<int>(gain < other.gain) |
+                   (static_cast<int>(gain == other.gain) & static_cast<int>(newness < other.newness));
+        }
+    };
+
+    void lift(std::size_t place, const Open& open) {
+        for (; place > 0 && heap_[(place - 1) / 2].goes_after(open); place = (place - 1) / 2)
+            heap_[place] = heap_[(place - 1) / 2];
+        heap_[place] = open;
+    }
+
+    std::vector<Open> heap_;
+};
+
 /// For every node the step at which the best-first algorithm splits it; -1 for leaves. The order depends on
 /// the gains alone, so it does not matter in which order the nodes were really grown.
 std::vector<std::int32_t> split_steps(const Nodes& grown, std::int64_t max_splits) {
-    struct Open {
-        double gain;
-        std::int64_t made;
-        std::int32_t node;
-        bool operator<(const Open& other) const {
-            return gain != other.gain ? gain < other.gain : made > other.made;
-        }
+    // The way through the nodes is random: all that a step asks for lies close together, at the left child of
+    // the branch.
+    struct Brief {
+        std::uint64_t gain;
+        std::int32_t left, step_above;
     };
-    // The way through the nodes is random: what it asks for lies close together.
-    std::vector<std::int32_t> steps(grown.nodes.size(), -1), left;
-    std::vector<double> gain;
-    left.reserve(grown.nodes.size());
-    gain.reserve(grown.nodes.size());
-    for (const auto& node : grown.nodes) {
-        left.push_back(node.left);
-        gain.push_back(ranked(node.gain));
-    }
-    std::priority_queue<Open> frontier;
-    std::int64_t n_made = 0;
-    const auto open = [&](std::int32_t node) {
-        if (left[node] >= 0) frontier.push({gain[node], n_made, node});
+    std::vector<Brief> nodes;
+    nodes.reserve(grown.nodes.size());
+    for (const auto& node : grown.nodes) nodes.push_back({order_key(ranked(node.gain)), node.left, -1});
+    OpenBranches open;
+    std::size_t n_made = 0;
+    const auto add = [&](const Brief& node) {
+        if (node.left >= 0) open.push(node.gain, n_made, node.left);
         ++n_made;
     };
-    open(0);
-    for (std::int32_t step = 0; !frontier.empty() && (max_splits < 0 || step < max_splits); ++step) {
-        const auto node = frontier.top().node;
-        frontier.pop();
-        steps[node] = step;
-        open(left[node]);
-        open(left[node] + 1);
+    add(nodes[0]);
+    for (std::int32_t step = 0; !open.is_empty() && (max_splits < 0 || step < max_splits); ++step) {
+        Brief* const children = &nodes[open.first()];
+        open.drop_first();
+        if (!open.is_empty()) prefetch(&nodes[open.first()]);
+        children[0].step_above = step;
+        add(children[0]);
+        add(children[1]);
     }
+    std::vector<std::int32_t> steps;
+    steps.reserve(nodes.size());
+    for (const auto& node : nodes) steps.push_back(node.left < 0 ? -1 : nodes[node.left].step_above);
     return steps;
 }
 
@@ -63,6 +105,7 @@ std::vector<std::int32_t> all_splits(const Nodes& grown) {
 /// The nodes that are left where those are split that have a step.
 std::vector<std::int32_t> preorder(const Nodes& grown, const std::vector<std::int32_t>& steps) {
     std::vector<std::int32_t> order, stack{0};
+    order.reserve(grown.nodes.size());
     while (!stack.empty()) {
         const auto node = stack.back();
         stack.pop_back();
@@ -181,6 +224,7 @@ class NumberStatistics {
     }
     Rounded weight_of(std::span<const Row> rows) {
         if (!problem_.is_weighted()) return {static_cast<double>(rows.size()), 0.0};
+        if (rows.size() == 1) return {problem_.weight(rows[0]), 0.0};
         sum_.clear();
         for (const Row row : rows) sum_.add(problem_.weight(row));
         return sum_.rounded_with_rest();

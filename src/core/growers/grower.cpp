@@ -346,6 +346,9 @@ class Grower {
         });
         const auto done = std::move(waiting_);
         waiting_.clear();
+        std::size_t n_nodes = grown_.nodes.size();
+        for (const Nodes& subtree : subtrees) n_nodes += subtree.nodes.size() - 1;
+        grown_.nodes.reserve(n_nodes);
         for (std::size_t i = 0; i < done.size(); ++i) splice(done[i].node, std::move(subtrees[i]));
         if (!waiting_.empty()) grow_waiting();
     }

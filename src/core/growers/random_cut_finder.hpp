@@ -73,7 +73,7 @@ class RandomCutFinder {
         return mark_by_value(problem_, parent.split, std::span<const Row>(subtree_.rows),
                              std::span<const Id>(subtree_.ids_of(parent)), subtree_.goes_left);
     }
-    void divide(const Leaf&) {}
+    void divide(const Leaf&, std::size_t) {}
 
   private:
     static constexpr std::size_t excerpt_rows = 8192;

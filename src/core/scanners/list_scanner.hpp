@@ -17,6 +17,7 @@
 #include "scanners/group_scorer.hpp"
 #include "scanners/median_groups.hpp"
 #include "scanners/scanner.hpp"
+#include "scanners/screen.hpp"
 
 namespace treewright {
 
@@ -119,6 +120,11 @@ class ListScanner {
     bool rounds_scores() const { return rounds_scores_; }
     virtual double gain(double score) const = 0;
 
+    /// Which of some lists without missing values, of the rows of a node, may hold a cut that scores more
+    /// than `least`: a bit for each.
+    virtual unsigned above(const typename Screen<Id>::Lists& lists, double least) const = 0;
+    /// Whether above() knows anything.
+    bool screens() const { return screens_; }
     /// Adds the cuts of a range that score more than all before them. Entries of equal rank, by id, are not
     /// cut apart.
     virtual void scan(const SortedList<Id>& list, const CutRange& range, bool missing_left, const Id* ranks,
@@ -140,13 +146,18 @@ class ListScanner {
     /// Null where groups of rows cannot be scored by sums: divide() finds their best division instead.
     virtual GroupScorer* groups() = 0;
     virtual void add_to(Sum* statistic, std::span<const Id> ids) const = 0;
+    /// Whether sums of groups are scored as a scan scores them, so that the rows of a column of few values
+    /// need no list.
+    virtual bool tallies() const = 0;
+    /// Adds each row to the statistic of its rank, `width` of the groups apart.
+    virtual void tally(std::span<const Id> ids, const Id* ranks, std::span<Sum> statistics) = 0;
     virtual std::optional<Division> divide(std::vector<std::span<const Id>>&& groups,
                                            std::size_t n_categories, const Limits& limits, CutJudge* judge,
                                            double standing) = 0;
 
   protected:
     double weight_ = 0, noise_ = 0, most_ = unbounded;
-    bool rounds_scores_ = false;
+    bool rounds_scores_ = false, screens_ = false;
 };
 
 template <class Id, Scanner<Id> S>
@@ -171,8 +182,15 @@ class ListScannerOf final : public ListScanner<Id> {
         this->noise_ = scanner_.noise();
         if constexpr (Bounded<S>) this->most_ = scanner_.most();
         if constexpr (RoundsScores<S>) this->rounds_scores_ = scanner_.rounds_scores();
+        if constexpr (HasScreen<S>) this->screens_ = scanner_.screen() != nullptr;
+        n_ = ids.size();
     }
     double gain(double score) const override { return scanner_.gain(score); }
+    unsigned above([[maybe_unused]] const typename Screen<Id>::Lists& lists,
+                   [[maybe_unused]] double least) const override {
+        if constexpr (HasScreen<S>) return scanner_.screen()->above(lists, n_, least);
+        return ~0U;
+    }
 
     void scan(const SortedList<Id>& list, const CutRange& range, bool missing_left, const Id* ranks,
               double min_weight, Records<ListPlace>& places) override {
@@ -206,6 +224,14 @@ class ListScannerOf final : public ListScanner<Id> {
     void add_to([[maybe_unused]] Sum* statistic, [[maybe_unused]] std::span<const Id> ids) const override {
         if constexpr (SumsGroups<S>)
             for (const Id id : ids) scanner_.add_to(statistic, id);
+    }
+    bool tallies() const override { return Tallies<S>; }
+    void tally([[maybe_unused]] std::span<const Id> ids, [[maybe_unused]] const Id* ranks,
+               [[maybe_unused]] std::span<Sum> statistics) override {
+        if constexpr (requires { scanner_.tally(ids, ranks, statistics); })
+            scanner_.tally(ids, ranks, statistics);
+        else if constexpr (Tallies<S>)
+            for (const Id id : ids) scanner_.add_to(statistics.data() + ranks[id] * scanner_.width(), id);
     }
     std::optional<Division> divide([[maybe_unused]] std::vector<std::span<const Id>>&& groups,
                                    [[maybe_unused]] std::size_t n_categories,
@@ -252,6 +278,7 @@ class ListScannerOf final : public ListScanner<Id> {
     S scanner_;
     std::span<const Row> rows_;
     std::unique_ptr<GroupScorer> groups_;
+    std::size_t n_ = 0;  // rows of the node
 };
 
 }  // namespace treewright

@@ -76,6 +76,14 @@ concept RoundsScores = requires(const S scanner) {
     { scanner.rounds_scores() } -> std::same_as<bool>;
 };
 
+/// Scores sums of rows as its cursors score cuts, to the last bit.
+template <class S>
+concept Tallies = requires { requires S::tallies; };
+
+/// Has a look at several lists at once, null where that does not pay at the node (see screen.hpp).
+template <class S>
+concept HasScreen = requires(const S scanner) { scanner.screen()->n_lists; };
+
 /// Knows a score that no cut of the node exceeds.
 template <class S>
 concept Bounded = requires(const S scanner) {

@@ -20,6 +20,12 @@ struct Rounded {
     double value = 0, rest = 0;
 };
 
+/// The sum of two numbers, and what rounding took from it (Knuth).
+inline Rounded exact_sum(double a, double b) {
+    const double sum = a + b, of_b = sum - a;
+    return {sum, (a - (sum - of_b)) + (b - of_b)};
+}
+
 class ExactSum {
   public:
     void add(double number) {
