@@ -101,27 +101,12 @@ std::size_t Sorter::sort(const Ranks& ranks, std::span<const Id> ids) {
     }
     const std::size_t n_known = keys_.size();
     std::copy_backward(list_.begin(), list_.begin() + static_cast<std::ptrdiff_t>(n_missing), list_.end());
-    sort_keys(ranks.n_distinct);
+    if (n_known < worth_counting_bits)
+        std::sort(keys_.begin(), keys_.end());
+    else
+        sort_by_bits(keys_, spare_, 32);  // equal ones keep the order of the node
     for (std::size_t i = 0; i < n_known; ++i) list_[i] = static_cast<Id>(keys_[i]);
     return n_known;
-}
-
-/// Counting by rank alone keeps equal ones in the order of the node.
-void Sorter::sort_keys(std::uint32_t n_distinct) {
-    constexpr std::size_t worth_counting = 2048;
-    if (keys_.size() < worth_counting) return std::sort(keys_.begin(), keys_.end());
-    constexpr unsigned digit = 11;
-    const auto bits = static_cast<unsigned>(std::bit_width(n_distinct));
-    for (unsigned shift = 32; shift < 32 + bits; shift += digit) {
-        std::array<std::uint32_t, std::size_t{1} << digit> start{};
-        const auto place = [&](std::uint64_t key) { return (key >> shift) & (start.size() - 1); };
-        for (const auto key : keys_) ++start[place(key)];
-        std::uint32_t before = 0;
-        for (auto& each : start) before += std::exchange(each, before);
-        spare_.resize(keys_.size());
-        for (const auto key : keys_) spare_[start[place(key)]++] = key;
-        keys_.swap(spare_);
-    }
 }
 
 }  // namespace treewright::constrained

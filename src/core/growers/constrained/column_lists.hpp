@@ -3,8 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -67,7 +65,6 @@ class Sorter {
 
   private:
     std::size_t sort(const Ranks& ranks, std::span<const Id> ids);
-    void sort_keys(std::uint32_t n_distinct);
 
     std::vector<Id> list_;
     std::vector<std::uint64_t> keys_, spare_;
