@@ -166,14 +166,15 @@ def _fit_nodes(
     """The model of each node; moments are merged from the leaves upwards, and not kept for long."""
     order = np.argsort(leaf, kind="stable")
     border = np.searchsorted(leaf[order], np.arange(tree.n_nodes + 1))
+    values, weight = values[:, order], weight[order]  # the rows of a leaf lie side by side
     waiting: list[_Moments | None] = []
     formulas = [_Formula(0.0, [], [], 0.0)] * tree.n_nodes
     batch: dict[int, _Moments] = {}
     largest = max(1, _BATCHED // len(values) ** 2)
     for node in range(tree.n_nodes - 1, -1, -1):
         if tree.is_leaf[node]:
-            rows = order[border[node] : border[node + 1]]
-            moments = _Moments.of(values[:, rows], weight[rows]) if rows.size else None
+            rows = slice(border[node], border[node + 1])
+            moments = _Moments.of(values[:, rows], weight[rows]) if rows.stop > rows.start else None
         else:
             left, right = waiting.pop(), waiting.pop()
             moments = left.with_(right) if left and right else left or right
