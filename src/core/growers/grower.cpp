@@ -30,12 +30,6 @@ constexpr std::int64_t many_levels = 8, deep_small_rows = 16384;
 constexpr std::size_t max_excerpt_rows = 65536;
 constexpr std::size_t max_excerpt_bytes = std::size_t{16} << 20;
 
-/// Rows below which histograms do not pay: they have a cell for each bin and class, however few the rows.
-std::int64_t histogram_rows(const Targets& targets) {
-    constexpr std::int64_t per_class = 1024;
-    return targets.are_classes() ? per_class * targets.n_classes[0] : 0;
-}
-
 class Grower {
   public:
     Grower(Problem& problem, const Criterion& criterion, Pool& pool)
@@ -48,8 +42,7 @@ class Grower {
           spill_(problem.rows.size()) {
         if (!limits_.random_splits && criterion.make_large_searcher && problem.fine_bins)
             large_ = criterion.make_large_searcher(problem, pool, criterion.by_ratio);
-        small_rows_ = limits_.small_rows > 0 ? limits_.small_rows
-                                             : std::max(default_small_rows, histogram_rows(problem.targets));
+        small_rows_ = limits_.small_rows > 0 ? limits_.small_rows : least_large_rows(problem.targets);
         is_budgeted_ = limits_.max_splits >= 0;
         frontier_ = Frontier<Open>(is_budgeted_);
         excerpt_rows_ = std::min(

@@ -27,6 +27,12 @@ struct GrownTree {
 /// Nodes up to this many rows are grown in lists, and tables up to it need no bins.
 constexpr std::int64_t default_small_rows = 4096;
 
+/// Rows up to which histograms do not pay: they have a cell for each bin and class, however few the rows.
+inline std::int64_t least_large_rows(const Targets& targets) {
+    constexpr std::int64_t per_class = 1024;
+    return std::max(default_small_rows, targets.are_classes() ? per_class * targets.n_classes[0] : 0);
+}
+
 GrownTree grow(Problem& problem, const Criterion& criterion, Pool& pool);
 
 }  // namespace treewright

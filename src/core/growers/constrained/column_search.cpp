@@ -84,10 +84,14 @@ void ColumnSearcher::compete(bool only_known) {
         n_competing_ = list_.n;
         return gate_.take(column_);
     }
-    known_.clear();
-    for (const Id id : node_.ids)
-        if (task_.is_known(column_, id)) known_.push_back(id);
-    scanner_->enter(known_);
+    known_.resize(node_.ids.size() + 1);
+    const Id* const rank = task_.ranks[column_].of_id.data();
+    std::size_t n = 0;
+    for (const Id id : node_.ids) {  // without branches: nobody can foresee which rows these are
+        known_[n] = id;
+        n += rank[id] != missing_rank<Id>;
+    }
+    scanner_->enter(std::span<const Id>(known_).first(n));
     is_whole_ = false;
     n_competing_ = list_.n_known;
     gate_.take(column_, {list_.entries + list_.n_known, list_.n - list_.n_known});
