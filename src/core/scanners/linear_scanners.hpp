@@ -95,7 +95,7 @@ class PairScanner {
             const std::uint32_t first_one = scanner_.first_one_;
             Sum scaled = scaled_difference(i - 1 + extra);
             for (; i <= last; ++i) {
-                scaled += (entries[i - 1] >= first_one ? n : 0) - total;
+                scaled += (n & -static_cast<Sum>(entries[i - 1] >= first_one)) - total;  // no branch
                 const auto difference = static_cast<double>(scaled), left = static_cast<double>(i + extra);
                 if (!(difference * difference > nearly * (left * (all - left)))) continue;
                 set_sum(scaled, i + extra);

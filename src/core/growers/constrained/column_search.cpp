@@ -84,17 +84,20 @@ void ColumnSearcher::compete(bool only_known) {
         n_competing_ = list_.n;
         return gate_.take(column_);
     }
+    const std::span<const Id> missing(list_.entries + list_.n_known, list_.n - list_.n_known);
+    is_missing_.resize(task_.problem.rows.size(), 0);
+    for (const Id id : missing) is_missing_[id] = 1;
     known_.resize(node_.ids.size() + 1);
-    const Id* const rank = task_.ranks[column_].of_id.data();
     std::size_t n = 0;
     for (const Id id : node_.ids) {  // without branches: nobody can foresee which rows these are
         known_[n] = id;
-        n += rank[id] != missing_rank<Id>;
+        n += 1 - is_missing_[id];
     }
+    for (const Id id : missing) is_missing_[id] = 0;
     scanner_->enter(std::span<const Id>(known_).first(n));
     is_whole_ = false;
     n_competing_ = list_.n_known;
-    gate_.take(column_, {list_.entries + list_.n_known, list_.n - list_.n_known});
+    gate_.take(column_, missing);
 }
 
 /// A cut of the rows that compete. Where gains may be negative, such cuts are not made.

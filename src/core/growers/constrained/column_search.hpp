@@ -59,6 +59,7 @@ class ColumnSearcher {
     std::int32_t column_ = -1;
     SortedList<Id> list_{};
     std::vector<Id> known_;
+    std::vector<std::uint8_t> is_missing_;  // by id
     ListPlaces places_;
     std::size_t n_competing_ = 0;
     bool is_whole_ = false;
