@@ -42,7 +42,7 @@ class Grower {
           spill_(problem.rows.size()) {
         if (!limits_.random_splits && criterion.make_large_searcher && problem.fine_bins)
             large_ = criterion.make_large_searcher(problem, pool, criterion.by_ratio);
-        small_rows_ = limits_.small_rows > 0 ? limits_.small_rows : least_large_rows(problem.targets);
+        small_rows_ = small_rows_of(problem);
         is_budgeted_ = limits_.max_splits >= 0;
         frontier_ = Frontier<Open>(is_budgeted_);
         excerpt_rows_ = std::min(

@@ -1,6 +1,7 @@
 // Growing a tree: the best-first grower and the arrays that it hands over.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -27,10 +28,13 @@ struct GrownTree {
 /// Nodes up to this many rows are grown in lists, and tables up to it need no bins.
 constexpr std::int64_t default_small_rows = 4096;
 
-/// Rows up to which histograms do not pay: they have a cell for each bin and class, however few the rows.
-inline std::int64_t least_large_rows(const Targets& targets) {
+/// Nodes up to this many rows are grown in lists in this problem. Histograms have a cell for each bin and
+/// class, however few the rows.
+inline std::int64_t small_rows_of(const Problem& problem) {
     constexpr std::int64_t per_class = 1024;
-    return std::max(default_small_rows, targets.are_classes() ? per_class * targets.n_classes[0] : 0);
+    if (problem.limits.small_rows > 0) return problem.limits.small_rows;
+    return std::max(default_small_rows,
+                    problem.targets.are_classes() ? per_class * problem.targets.n_classes[0] : 0);
 }
 
 GrownTree grow(Problem& problem, const Criterion& criterion, Pool& pool);

@@ -44,8 +44,8 @@ class NodeSearch {
     /// The best cut by a column of the table; a leaf where there is none. `rows` are put in order: those that
     /// go left come first.
     Nodes by_columns(std::vector<Row>& rows, std::uint64_t key) {
-        const auto least = static_cast<std::size_t>(least_large_rows(problem_.targets));
-        return large_ && rows.size() > least ? by_histograms(rows, key) : cut(*by_columns_, rows, key);
+        const auto small_rows = static_cast<std::size_t>(small_rows_of(problem_));
+        return large_ && rows.size() > small_rows ? by_histograms(rows, key) : cut(*by_columns_, rows, key);
     }
 
     /// The best cut by a direction; `rows` may be every so many of a node's.
