@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "data/columns.hpp"
+#include "data/radix_sort.hpp"
 
 namespace treewright {
 
@@ -138,7 +139,10 @@ class ColumnSorter {
                 }
             });
         const std::size_t n_known = whole_.size();
-        std::sort(whole_.begin(), whole_.end());
+        if (n_known < worth_counting_bits)
+            std::sort(whole_.begin(), whole_.end());
+        else
+            sort_by_bits(whole_, whole_spare_, id_bits);  // ids ascend already
         std::copy(missing_.begin(), missing_.end(), list + n_known);
         return finish(column, rows, whole_, ids.size(), n_known, list, rank,
                       [&](std::uint64_t) { return column.is_category(); });
@@ -183,7 +187,7 @@ class ColumnSorter {
     }
 
     std::vector<FineKey> fine_, fine_spare_;
-    std::vector<std::uint64_t> whole_;
+    std::vector<std::uint64_t> whole_, whole_spare_;
     std::vector<Id> missing_;
     std::vector<std::pair<std::uint64_t, Id>>
         entries_;  // (value, id) of rows that only their values can order

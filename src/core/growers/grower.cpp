@@ -35,12 +35,6 @@ constexpr std::int64_t many_levels = 8, deep_small_rows = 16384;
 constexpr std::size_t list_share = 4, excerpt_share = 2;
 constexpr std::int64_t least_shared_rows = 2048, least_shared_rows_of_class = 128;
 
-/// Rows below which histograms do not pay: they have a cell for each bin and class, however few the rows.
-std::int64_t histogram_rows(const Targets& targets) {
-    constexpr std::int64_t per_class = 1024;
-    return targets.are_classes() ? per_class * targets.n_classes[0] : 0;
-}
-
 class Grower {
   public:
     Grower(Problem& problem, const Agreement& agreement, const Criterion& criterion, Pool& pool)
@@ -53,8 +47,7 @@ class Grower {
           significance_(problem),
           spill_(problem.rows.size()) {
         if (!limits_.random_splits) large_ = make_histogram_finder(problem, agreement, criterion, pool);
-        small_rows_ = limits_.small_rows > 0 ? limits_.small_rows
-                                             : std::max(default_small_rows, histogram_rows(problem.targets));
+        small_rows_ = small_rows_of(problem);
         is_budgeted_ = limits_.max_splits >= 0;
         frontier_ = Frontier<Open>(is_budgeted_);
         excerpt_rows_ = agreement.most_excerpted(problem.rows.size());

@@ -1,6 +1,7 @@
 // Growing a tree: the best-first grower and the arrays that it hands over.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -27,6 +28,15 @@ struct GrownTree {
 
 /// Nodes up to this many rows are grown in lists, and tables up to it need no bins.
 constexpr std::int64_t default_small_rows = 4096;
+
+/// Nodes up to this many rows are grown in lists in this problem. Histograms have a cell for each bin and
+/// class, however few the rows.
+inline std::int64_t small_rows_of(const Problem& problem) {
+    constexpr std::int64_t per_class = 1024;
+    if (problem.limits.small_rows > 0) return problem.limits.small_rows;
+    return std::max(default_small_rows,
+                    problem.targets.are_classes() ? per_class * problem.targets.n_classes[0] : 0);
+}
 
 GrownTree grow(Problem& problem, const Criterion& criterion, Pool& pool);
 

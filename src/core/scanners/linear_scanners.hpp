@@ -92,6 +92,24 @@ class PairScanner {
             }
             return i;
         }
+        /// One cut at a time, where nodes may be too large for short ids; to multiply is faster than to
+        /// divide, and what is nearly good enough is divided.
+        std::size_t seek(const std::uint32_t* entries, std::size_t i, std::size_t last, std::size_t extra,
+                         double least) {
+            const auto n = static_cast<Sum>(scanner_.n_), total = scanner_.total_;
+            const auto all = static_cast<double>(n), nearly = least * (all * all) * (1 - 1e-14);
+            const std::uint32_t first_one = scanner_.first_one_;
+            Sum scaled = scaled_difference(i - 1 + extra);
+            for (; i <= last; ++i) {
+                scaled += (n & -static_cast<Sum>(entries[i - 1] >= first_one)) - total;  // no branch
+                const auto difference = static_cast<double>(scaled), left = static_cast<double>(i + extra);
+                if (!(difference * difference > nearly * (left * (all - left)))) continue;
+                set_sum(scaled, i + extra);
+                if (score(i + extra) > least) return i;
+            }
+            set_sum(scaled, last + extra);
+            return i;
+        }
 
       private:
         Sum scaled_difference(std::size_t n_left) const {

@@ -126,12 +126,9 @@ class ListScanner {
     /// Whether above() knows anything.
     bool screens() const { return screens_; }
     /// Adds the cuts of a range that score more than all before them. Entries of equal rank, by id, are not
-    /// cut apart.
+    /// cut apart, nor those that a judge does not allow to be.
     virtual void scan(const SortedList<Id>& list, const CutRange& range, bool missing_left, const Id* ranks,
-                      double min_weight, Records<ListPlace>& places) = 0;
-    /// The same where a judge tells what may be cut apart.
-    virtual void scan(const SortedList<Id>& list, const CutRange& range, bool missing_left, CutJudge& judge,
-                      double min_weight, Records<ListPlace>& places) = 0;
+                      double min_weight, Records<ListPlace>& places, CutJudge* judge = nullptr) = 0;
 
     /// The score of sending some rows left, and their weight.
     struct Sent {
@@ -193,16 +190,23 @@ class ListScannerOf final : public ListScanner<Id> {
     }
 
     void scan(const SortedList<Id>& list, const CutRange& range, bool missing_left, const Id* ranks,
-              double min_weight, Records<ListPlace>& places) override {
+              double min_weight, Records<ListPlace>& places, CutJudge* judge) override {
         const Id* const entries = list.entries;
-        scan_range(list, range, missing_left, min_weight, places, [&](std::size_t i) {
-            return i == list.n_known || ranks[entries[i - 1]] != ranks[entries[i]];
-        });
-    }
-    void scan(const SortedList<Id>& list, const CutRange& range, bool missing_left, CutJudge& judge,
-              double min_weight, Records<ListPlace>& places) override {
-        scan_range(list, range, missing_left, min_weight, places,
-                   [&](std::size_t i) { return judge.allows(i); });
+        const std::size_t extra = missing_left ? list.n - list.n_known : 0;
+        auto cursor = scanner_.cursor();
+        for (std::size_t i = list.n - extra; i < list.n; ++i) cursor.add(entries[i]);
+        for (std::size_t i = 0; i + 1 < range.first; ++i) cursor.add(entries[i]);
+        for (std::size_t i = range.first; i <= range.last;) {
+            const std::size_t last = std::min(range.last, i + check_period);
+            for (; (i = seek(cursor, entries, i, last, extra, places.largest())) <= last; ++i) {
+                if (i != list.n_known && ranks[entries[i - 1]] == ranks[entries[i]]) continue;
+                if (judge && !judge->allows(i)) continue;
+                const double weight = cursor.weight(i + extra);
+                if (std::min(weight, this->weight_ - weight) < min_weight) continue;
+                places.add(cursor.score(i + extra), {i, missing_left, weight});
+            }
+            if (i <= range.last) problem_.interrupt->check();
+        }
     }
     Sent send(std::span<const Id> left) override {
         auto cursor = scanner_.cursor();
@@ -253,26 +257,6 @@ class ListScannerOf final : public ListScanner<Id> {
 
   private:
     static constexpr std::size_t check_period = std::size_t{1} << 16;  // rows between looks for Ctrl-C
-
-    template <class IsCut>
-    void scan_range(const SortedList<Id>& list, const CutRange& range, bool missing_left, double min_weight,
-                    Records<ListPlace>& places, IsCut is_cut) {
-        const Id* const entries = list.entries;
-        const std::size_t extra = missing_left ? list.n - list.n_known : 0;
-        auto cursor = scanner_.cursor();
-        for (std::size_t i = list.n - extra; i < list.n; ++i) cursor.add(entries[i]);
-        for (std::size_t i = 0; i + 1 < range.first; ++i) cursor.add(entries[i]);
-        for (std::size_t i = range.first; i <= range.last;) {
-            const std::size_t last = std::min(range.last, i + check_period);
-            for (; (i = seek(cursor, entries, i, last, extra, places.largest())) <= last; ++i) {
-                if (!is_cut(i)) continue;
-                const double weight = cursor.weight(i + extra);
-                if (std::min(weight, this->weight_ - weight) < min_weight) continue;
-                places.add(cursor.score(i + extra), {i, missing_left, weight});
-            }
-            if (i <= range.last) problem_.interrupt->check();
-        }
-    }
 
     const Problem& problem_;
     S scanner_;
