@@ -84,6 +84,11 @@ class SortedListFinder {
         mark(sorted.n_known, sorted.n, parent.split.missing_left);
         return n_left;
     }
+    std::size_t divide_ids(const Leaf& parent) {
+        const std::size_t n_left = mark_sides(parent);
+        subtree_.divide(subtree_.ids_of(parent));
+        return n_left;
+    }
     void divide(const Leaf& parent) {
         const auto tested = static_cast<std::size_t>(parent.split.column);
         const bool in_order = !problem_.columns[tested].is_category() && !parent.split.saw_missing;
