@@ -52,8 +52,9 @@ class Grower {
                                              : std::max(default_small_rows, histogram_rows(problem.targets));
         is_budgeted_ = limits_.max_splits >= 0;
         frontier_ = Frontier<Open>(is_budgeted_);
-        excerpt_rows_ = std::min(
-            {max_excerpt_rows, max_excerpt_bytes / Excerpt::bytes_per_row(problem), problem.rows.size() / 2});
+        if (large_)  // a look at every column, of which a tree may need few
+            excerpt_rows_ = std::min({max_excerpt_rows, max_excerpt_bytes / Excerpt::bytes_per_row(problem),
+                                      problem.rows.size() / 2});
     }
 
     /// Grows the tree of all rows; its root stands at `depth`, has the random key `key` and inherits `grids`.

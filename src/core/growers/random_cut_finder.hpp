@@ -67,6 +67,10 @@ class RandomCutFinder {
         }
         left_counts_.resize(class_end_.size());
     }
+    void fetch(const Leaf& leaf, std::size_t column) {
+        const Column& source = problem_.columns[column];
+        if (!are_rows_ids_) subtree_.fetch(leaf, source.data, static_cast<std::size_t>(source.stride));
+    }
     void try_column(const Leaf& leaf, std::size_t column, Records<ColumnCut>& cuts) {
         if (problem_.columns[column].is_category())
             try_category(leaf, column, cuts);
