@@ -67,10 +67,6 @@ class RandomCutFinder {
         }
         left_counts_.resize(class_end_.size());
     }
-    void fetch(const Leaf& leaf, std::size_t column) {
-        const Column& source = problem_.columns[column];
-        if (!are_rows_ids_) subtree_.fetch(leaf, source.data, static_cast<std::size_t>(source.stride));
-    }
     void try_column(const Leaf& leaf, std::size_t column, Records<ColumnCut>& cuts) {
         if (problem_.columns[column].is_category())
             try_category(leaf, column, cuts);
@@ -128,7 +124,7 @@ class RandomCutFinder {
         Number* const to = values.data();
         const Row* const rows = node_rows_.data();
         const auto* const cells = reinterpret_cast<const Number*>(source.data);
-        if (source.stride != sizeof(Number))
+        if (std::cmp_not_equal(source.stride, sizeof(Number)))
             for (std::size_t i = 0; i < n; ++i)
                 to[i] = source.template at<Number>(are_rows_ids_ ? ids[i] : rows[i]);
         else if (are_rows_ids_)

@@ -47,10 +47,6 @@ class SortedListFinder {
     }
     bool leaves(const Leaf&) const { return false; }
     void enter(const Leaf&) {}
-    void fetch(const Leaf& leaf, std::size_t column) {
-        if (const Rank* const cells = problem_.columns[column].ranks; cells && !keeps_lists_)
-            subtree_.fetch(leaf, reinterpret_cast<const std::byte*>(cells), sizeof(Rank));
-    }
 
     void try_column(const Leaf& leaf, std::size_t column, Records<ColumnCut>& cuts) {
         if (!keeps_lists_)

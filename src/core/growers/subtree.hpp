@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <concepts>
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -20,7 +19,6 @@
 #include "growers/significance.hpp"
 #include "growers/split.hpp"
 #include "scanners/list_scanner.hpp"
-#include "support/portable.hpp"
 
 namespace treewright {
 
@@ -73,12 +71,6 @@ struct Subtree {
         scanner.add_to(left.data(), others);
         return std::max(0.0, scanner.gain(scorer.score_of(left.data())));
     }
-    /// Says that what a column has of the rows of a leaf will be read soon: of a large table it is far away.
-    void fetch(const Leaf& leaf, const std::byte* first, std::size_t stride) {
-        constexpr std::size_t worth_fetching = 2048;  // the columns of more rows are read in long runs
-        if (leaf.size() > worth_fetching) return;
-        for (const Id id : ids_of(leaf)) prefetch(first + rows[id] * stride);
-    }
     /// Moves the ids that go left to the front, keeping the order on both sides; no branches.
     void divide(std::span<Id> some) {
         divide(some, [side = goes_left.data()](std::size_t, Id id) { return side[id]; });
@@ -108,8 +100,7 @@ concept SplitFinder = requires(F finder, const F same, Subtree<Id>& subtree, Lea
     finder.load(bool());  // once per subtree; whether leaves are split best first
     /// Whether a leaf is better grown from an excerpt of its rows.
     { same.leaves(parent) } -> std::same_as<bool>;
-    finder.enter(parent);          // before the columns of a leaf are tried
-    finder.fetch(parent, column);  // before a column that will be tried next but one
+    finder.enter(parent);  // before the columns of a leaf are tried
     /// Adds the cuts of a column that score more than all before them.
     finder.try_column(parent, column, cuts);
     /// Tells what the chosen cut still lacks: the values on both sides of it, and a gain that does not depend
@@ -193,13 +184,12 @@ class SubtreeGrower {
         cuts_.clear(scanner_->noise());
         for (auto columns = draw_.first(leaf.key); !columns.empty();
              columns = has_any() ? std::span<const std::int32_t>() : draw_.next())
-            for (std::size_t k = 0; k < columns.size(); ++k) {
+            for (const auto column : columns) {
                 if (is_settled(leaf)) break;
-                if (k + 1 < columns.size()) finder_.fetch(leaf, static_cast<std::size_t>(columns[k + 1]));
                 constexpr std::size_t many = 10000;
                 if (leaf.size() > many) problem_.interrupt->check();
                 if (by_ratio_) cuts_.clear(scanner_->noise());
-                finder_.try_column(leaf, static_cast<std::size_t>(columns[k]), cuts_);
+                finder_.try_column(leaf, static_cast<std::size_t>(column), cuts_);
                 if (by_ratio_ && cuts_.found()) rivals_.push_back(std::move(cuts_.first()));
             }
         if (by_ratio_) choose_by_ratio(leaf);
