@@ -241,6 +241,7 @@ class Dataset(Shown):
         rows; trees whose nodes draw a few of its columns sort their rows by them.
         """
         if not self.has_ranks:
+            self.__dict__.pop("_shared", None)  # it goes without them
             self.__dict__["_ranks"] = _core.rank_cells(
                 self.columns, self.schema.category_counts, n_threads(n_jobs)
             )
@@ -255,7 +256,7 @@ class Dataset(Shown):
     def shared(self) -> _core.SharedTable:
         """The columns as the core reads them, with the ranks if these were made before.
 
-        Made once for all trees grown on a table of few rows: to read 100,000 columns takes longer than a tree.
+        Made once for all trees on a table of few rows: reading 100,000 columns takes longer than a tree.
         """
         if not self.has_shared:
             ranks = self.ranks() if self.has_ranks else None
