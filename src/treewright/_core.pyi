@@ -44,9 +44,15 @@ max_ranked_rows: int  # tables of more rows have no ranks
 
 def criteria() -> list[tuple[str, Literal["classes", "numbers"]]]: ...
 def risk(criterion: str, statistic: Floats) -> Floats: ...
+
+class SharedTable:
+    def __init__(
+        self, columns: Columns, n_categories: Sequence[int], ranks: NDArray[np.uint16] | None = None
+    ) -> None: ...
+
 def grow(
     *,
-    columns: Columns,
+    columns: Columns | SharedTable,
     n_categories: Sequence[int],
     bins: NDArray[np.uint16] | None,
     is_mixed: Bytes | None,

@@ -50,7 +50,7 @@ class Grower {
         small_rows_ = small_rows_of(problem);
         is_budgeted_ = limits_.max_splits >= 0;
         frontier_ = Frontier<Open>(is_budgeted_);
-        excerpt_rows_ = agreement.most_excerpted(problem.rows.size());
+        if (large_) excerpt_rows_ = agreement.most_excerpted(problem.rows.size());
         if (pool.size() > 1 && !is_budgeted_) share_rows();
     }
 

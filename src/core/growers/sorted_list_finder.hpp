@@ -102,6 +102,11 @@ class SortedListFinder {
         mark(sorted.n_known, sorted.n, parent.split.missing_left);
         return n_left;
     }
+    std::size_t divide_ids(const Leaf& parent) {
+        const std::size_t n_left = mark_sides(parent);
+        subtree_.divide(subtree_.ids_of(parent));
+        return n_left;
+    }
     void divide(const Leaf& parent, std::size_t n_left) {
         if (std::max(n_left, parent.size() - n_left) <= few_rows) return;
         const auto tested = static_cast<std::size_t>(parent.split.column);

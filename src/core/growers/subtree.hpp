@@ -26,7 +26,7 @@ namespace treewright {
 struct ColumnCut {
     Split split{};
     double weight_left = 0;
-    std::size_t n_first = 0;  // a number: how many rows of its list, or of its values, lie before the cut
+    std::size_t n_first = 0;  // a number: how many rows of its list, or of its values, lie before the cut or go left
     std::vector<char> group_left{};  // a sorted list's category: which of its groups go left
 };
 
@@ -73,12 +73,16 @@ struct Subtree {
     }
     /// Moves the ids that go left to the front, keeping the order on both sides; no branches.
     void divide(std::span<Id> some) {
+        divide(some, [side = goes_left.data()](std::size_t, Id id) { return side[id]; });
+    }
+    /// The same where side(i, id) tells whether the i-th of them goes left.
+    template <class Side>
+    void divide(std::span<Id> some, Side side) {
         Id *const entries = some.data(), *const rest = spill.data();
-        const std::uint8_t* const side = goes_left.data();
         std::size_t n_left = 0, n_right = 0;
         for (std::size_t i = 0; i < some.size(); ++i) {
             const Id id = entries[i];
-            const std::size_t left = side[id];
+            const std::size_t left = side(i, id);
             entries[n_left] = id;
             rest[n_right] = id;
             n_left += left;
@@ -105,7 +109,9 @@ concept SplitFinder =
         finder.finish(leaf);
         /// Notes by id which rows go left; returns how many do.
         { finder.mark_sides(parent) } -> std::same_as<std::size_t>;
-        /// After the rows of a leaf, of which so many go left: divides what else is kept of them.
+        /// Divides the ids of a leaf; returns how many go left.
+        { finder.divide_ids(parent) } -> std::same_as<std::size_t>;
+        /// After the ids of a leaf, of which so many go left: divides what else is kept of them.
         finder.divide(parent, n_left);
     };
 
@@ -223,10 +229,9 @@ class SubtreeGrower {
     }
 
     void split(const Leaf& parent) {
-        const auto n_left = static_cast<std::uint32_t>(finder_.mark_sides(parent));
+        const auto n_left = static_cast<std::uint32_t>(finder_.divide_ids(parent));
         const bool heavier_left = parent.weight_left >= parent.weight - parent.weight_left;
         out_->cut(parent.node, problem_, parent.split, n_left, heavier_left);
-        subtree_.divide(subtree_.ids_of(parent));
         const std::int32_t left = out_->nodes[parent.node].left;
         const std::uint32_t middle = parent.begin + n_left;
         Leaf children[2];

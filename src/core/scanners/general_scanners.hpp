@@ -82,6 +82,18 @@ class CountScanner {
                 risk_,
                 weight()};
     }
+    /// The terms of a count are the sum of its steps, so this is what a cursor would come to.
+    double score_of_counts(std::span<const Sum> left) const {
+        Sum n_left = 0, terms_left = 0, terms_right = 0;
+        for (std::size_t k = 0; k < left.size(); ++k) {
+            n_left += left[k];
+            terms_left += table_->terms[static_cast<std::size_t>(left[k])];
+            terms_right += table_->terms[static_cast<std::size_t>(total_[k] - left[k])];
+        }
+        return Cursor{nullptr,     nullptr,      nullptr, nullptr, terms_left,
+                      terms_right, table_->unit, risk_,   weight()}
+            .score(static_cast<std::size_t>(n_left));
+    }
 
     double weight() const { return static_cast<double>(n_); }
     double noise() const { return rounding_noise * plain_risk_; }
@@ -120,7 +132,7 @@ class CountScanner {
   private:
     /// What a term grows by from each count to the next, on a grid.
     struct Table {
-        std::vector<Sum> step;
+        std::vector<Sum> step, terms;  // terms[n]: the first n steps
         double unit = 1;
     };
     /// The table of nodes of up to twice as many rows: the fewer these are, the finer it is.
@@ -135,11 +147,10 @@ class CountScanner {
         const double largest = std::max({1.0, C::term(all), C::term(1.0) * all});
         table.unit = std::ldexp(1.0, std::ilogb(largest) + 1 - 61);
         table.step.resize(n);
-        Sum before = 0;
+        table.terms.assign(n + 1, 0);
         for (std::size_t count = 0; count < n; ++count) {
-            const Sum after = std::llrint(C::term(static_cast<double>(count + 1)) / table.unit);
-            table.step[count] = after - before;
-            before = after;
+            table.terms[count + 1] = std::llrint(C::term(static_cast<double>(count + 1)) / table.unit);
+            table.step[count] = table.terms[count + 1] - table.terms[count];
         }
         return table;
     }

@@ -42,6 +42,7 @@ class PairScanner {
     void enter(std::span<const Id> ids) {
         n_ = ids.size();
         total_ = ids.end() - std::lower_bound(ids.begin(), ids.end(), first_one_);
+        if (problem_.limits.random_splits) return;  // no quick look at a single cut
         const auto n = static_cast<std::int32_t>(n_);
         for (std::int32_t left = 1; left < n; ++left)
             reciprocal_[static_cast<std::size_t>(left)] =
@@ -161,6 +162,9 @@ class PairScanner {
     }
     double score_of(const Sum* statistic) const {
         return score(statistic[1], static_cast<std::size_t>(statistic[0]));
+    }
+    double score_of_counts(std::span<const Sum> left) const {
+        return score(left[1], static_cast<std::size_t>(left[0] + left[1]));
     }
     double chance_score(const Chance& chance) const {
         return pair_chance(chance, static_cast<double>(total_) / static_cast<double>(n_));

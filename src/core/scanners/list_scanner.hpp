@@ -137,6 +137,10 @@ class ListScanner {
     virtual Sent send(std::span<const Id> left) = 0;
     /// The same where the score exceeds `least`.
     virtual std::optional<Sent> send_above(double least, std::span<const Id> left) = 0;
+    /// Whether rows differ by their class alone, so that counts of classes say all.
+    virtual bool counts_classes() const = 0;
+    /// The same score as that of sending these rows left: so many of each class of the node, in order.
+    virtual double score_of_counts(std::span<const Sum> left) = 0;
     /// The medians of what has been sent left and of the rest, where groups cannot be summed.
     virtual void put_medians(double* left, double* right) const = 0;
 
@@ -219,6 +223,11 @@ class ListScannerOf final : public ListScanner<Id> {
         for (const Id id : left.first(n - 1)) cursor.add(id);
         if (seek(cursor, left.data(), n, n, std::size_t{0}, least) > n) return std::nullopt;
         return Sent{cursor.score(n), cursor.weight(n)};
+    }
+    bool counts_classes() const override { return CountsClasses<S>; }
+    double score_of_counts([[maybe_unused]] std::span<const Sum> left) override {
+        if constexpr (CountsClasses<S>) return scanner_.score_of_counts(left);
+        return unreachable;
     }
     void put_medians([[maybe_unused]] double* left, [[maybe_unused]] double* right) const override {
         if constexpr (TellsMedians<S>) scanner_.put_medians(left, right);

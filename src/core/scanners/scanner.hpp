@@ -90,6 +90,12 @@ concept Bounded = requires(const S scanner) {
     { scanner.most() } -> std::same_as<double>;
 };
 
+/// Scores counts of classes as its cursors score rows: the classes of the node, in order.
+template <class S>
+concept CountsClasses = requires(S scanner, std::span<const Sum> left) {
+    { scanner.score_of_counts(left) } -> std::same_as<double>;
+};
+
 /// Tells the medians of what its cursor has sent left and of the rest, for each output.
 template <class S>
 concept TellsMedians = requires(const S scanner, double* medians) { scanner.put_medians(medians, medians); };
