@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <memory>
 #include <numeric>
 #include <utility>
 
 #include "data/problem.hpp"
+#include "support/buffer.hpp"
 
 namespace treewright::boosting {
 
@@ -44,7 +44,7 @@ class Selection {
           order_(hashing_order(columns)),
           n_hashed_(std::min(n_first_columns, columns.size())),
           bits_(std::clamp(static_cast<int>(std::bit_width(chosen.n_repeated())) - 2, 8, most_bits_of_parts)),
-          hashes_(std::make_unique_for_overwrite<std::uint64_t[]>(chosen.n)) {}
+          hashes_(chosen.n) {}
 
     std::vector<Row> rows() {
         auto counts = counted();
@@ -54,13 +54,13 @@ class Selection {
             n_hashed_ = order_.size();
             counts = counted();
         }
-        const auto found = collected(open_parts(counts));
+        auto found = collected(open_parts(counts));
         std::vector<Row> out((chosen_.n_repeated() + step_ - 1) / step_);
         pool_.run((parts_.size() + parts_of_task - 1) / parts_of_task, [&](std::size_t task, std::size_t) {
             interrupt_.check();
             const std::size_t end = std::min(parts_.size(), (task + 1) * parts_of_task);
             for (std::size_t i = task * parts_of_task; i < end; ++i)
-                take_from(parts_[i], found.get() + parts_[i].begin, out);
+                take_from(parts_[i], found.data() + parts_[i].begin, out);
         });
         return out;
     }
@@ -111,7 +111,7 @@ class Selection {
             counts.resize(std::size_t{1} << bits_);
             hash(
                 n_hashed_, end - begin, [&](std::size_t i) { return chosen_[begin + i]; },
-                hashes_.get() + begin);
+                hashes_.data() + begin);
             for (std::size_t i = begin; i < end; ++i)
                 counts[part_of(hashes_[i])] += static_cast<Count>(chosen_.count(i));
         });
@@ -138,7 +138,7 @@ class Selection {
     }
 
     /// The rows of these parts, part after part.
-    std::unique_ptr<Hashed[]> collected(const std::vector<Count>& place) {
+    Buffer<Hashed> collected(const std::vector<Count>& place) {
         std::vector<std::vector<Row>> of_thread(pool_.size());
         in_tasks([&](std::size_t begin, std::size_t end, std::size_t thread) {
             for (std::size_t i = begin; i < end; ++i)
@@ -149,7 +149,7 @@ class Selection {
             for (const Row i : rows) ++part(i).size;
         std::size_t n = 0;
         for (auto& each : parts_) each.begin = std::exchange(n, n + std::exchange(each.size, 0));
-        auto found = std::make_unique_for_overwrite<Hashed[]>(n);
+        Buffer<Hashed> found(n);
         for (const auto& rows : of_thread)
             for (const Row i : rows) found[part(i).begin + part(i).size++] = {hashes_[i], i};
         return found;
@@ -193,7 +193,7 @@ class Selection {
     std::vector<std::size_t> order_;
     std::size_t n_hashed_;  // columns
     int bits_;
-    std::unique_ptr<std::uint64_t[]> hashes_;
+    Buffer<std::uint64_t> hashes_;
     std::vector<Part> parts_;  // in which a row is wanted
 };
 

@@ -28,6 +28,8 @@ class Frontier {
     explicit Frontier(bool is_best_first = false) : is_best_first_(is_best_first) {}
 
     bool is_empty() const { return leaves_.empty(); }
+    /// Those that wait, in no order.
+    const std::vector<Leaf>& leaves() const { return leaves_; }
     void push(Leaf&& leaf) {
         leaves_.push_back(std::move(leaf));
         if (is_best_first_) std::push_heap(leaves_.begin(), leaves_.end(), &goes_after);
