@@ -11,6 +11,7 @@
 #include "boosting/division.hpp"
 #include "boosting/splits.hpp"
 #include "data/columns.hpp"
+#include "growers/frontier.hpp"
 #include "support/buffer.hpp"
 
 namespace treewright::boosting {
@@ -31,7 +32,7 @@ struct BoostedNode {
     static constexpr std::size_t no_histogram = static_cast<std::size_t>(-1);
 };
 
-/// A node that waits to be split, for a Frontier.
+/// A node that waits to be split.
 struct OpenNode {
     double gain;
     std::int32_t node;
@@ -42,6 +43,8 @@ struct OpenNode {
     double worth() const { return gain; }
     std::int64_t made() const { return order; }
 };
+
+using OpenNodes = Frontier<OpenNode, &unrounded>;
 
 /// The rows of nodes of even and of odd depth: a node's are divided from the one to the other, so that those
 /// of a node stay where they are until its grandchildren are made.

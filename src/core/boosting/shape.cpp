@@ -3,8 +3,6 @@
 
 #include <limits>
 
-#include "growers/frontier.hpp"
-
 namespace treewright::boosting {
 
 namespace {
@@ -23,7 +21,7 @@ void write_subset(const BoostedSplit& split, std::size_t node, const Column& col
 }  // namespace
 
 void number_steps(std::vector<BoostedNode>& nodes) {
-    Frontier<OpenNode> frontier(true);
+    OpenNodes frontier(true);
     const auto open = [&](std::int32_t node, bool is_right) {
         if (nodes[node].left >= 0) frontier.push(OpenNode(nodes[node], node, is_right));
     };

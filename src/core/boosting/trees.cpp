@@ -11,7 +11,6 @@
 #include "boosting/leaves.hpp"
 #include "boosting/nodes.hpp"
 #include "boosting/shape.hpp"
-#include "growers/frontier.hpp"
 #include "support/buffer.hpp"
 
 namespace treewright::boosting {
@@ -21,7 +20,9 @@ namespace {
 /// The units of a form, by the number of rows and the largest gradient and hessian.
 using UnitsOf = Units (*)(std::size_t, double, double);
 
-/// Nodes of at most so many rows are split by one thread each, side by side.
+/// Nodes of at most so many rows are split by one thread each, side by side: so many for each thread, because
+/// their sizes differ.
+constexpr std::size_t nodes_of_thread = 2;
 constexpr std::size_t most_rows_alone = std::size_t{1} << 14;
 
 template <class Form, class NodeForm>
@@ -142,9 +143,9 @@ class Grower : public TreeGrower {
     /// Open nodes that are split beside the next one. The nearer the end of a budget, the less likely is the
     /// turn of a node to come.
     std::vector<std::int32_t> companions(std::int64_t n_leaves) {
-        std::size_t most = 2 * pool_->size();
+        std::size_t most = nodes_of_thread * pool_->size();
         if (limits_.max_leaves >= 0)
-            most = std::min(most, static_cast<std::size_t>(limits_.max_leaves - n_leaves) / 2);
+            most = std::min(most, static_cast<std::size_t>(limits_.max_leaves - n_leaves) / 4);
         std::vector<OpenNode> taken;
         std::vector<std::int32_t> found;
         while (found.size() + 1 < most && !open_.is_empty()) {
@@ -518,7 +519,7 @@ class Grower : public TreeGrower {
     Units units_;
     std::vector<BoostedNode> nodes_;
     HistogramStore<NodeEntry> histograms_;
-    Frontier<OpenNode> open_;
+    OpenNodes open_;
     const SplitSearch<NodeForm>* search_ = nullptr;
     Pool* pool_ = nullptr;
     Interrupt* interrupt_ = nullptr;
