@@ -150,7 +150,7 @@ def spread(
 def totals(trees: Sequence[TreeView], values: Sequence[Floats], columns: Columns, n_threads: int) -> Floats:
     """The sum over trees of the line of values at the leaf of each row."""
 
-def row_hashes(columns: Columns) -> NDArray[np.uint64]:
+def row_hashes(columns: Columns, n_threads: int = 1) -> NDArray[np.uint64]:
     """A number for each row: equal for equal rows, and as good as never for others."""
 
 def summarise(

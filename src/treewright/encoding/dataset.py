@@ -212,6 +212,11 @@ class Dataset(Shown):
         """A hash of each row without its targets."""
         return _core.row_hashes(self.columns)
 
+    def hash_rows(self, n_jobs: int | None) -> None:
+        """Make `row_hashes` by several threads, unless they were made already."""
+        if "row_hashes" not in self.__dict__:
+            self.__dict__["row_hashes"] = _core.row_hashes(self.columns, n_threads(n_jobs))
+
     @property
     def has_bins(self) -> bool:
         """Whether `bins` were made already."""
