@@ -122,7 +122,7 @@ class LeafAdder {
 /// are those of a row that weighs 1.
 inline std::vector<Moments> leaf_moments(const double* gradient, const double* hessian,
                                          const Extremes& largest, const Repeats& repeats,
-                                         const std::vector<std::uint32_t>& leaf, std::size_t n_rows,
+                                         const std::uint32_t* leaf, std::size_t n_rows,
                                          const std::vector<double>& weight, Pool& pool) {
     constexpr std::size_t part = 8192;
     const std::size_t n = repeats ? repeats.n_rows : n_rows;

@@ -384,15 +384,14 @@ class Grower {
     std::int64_t n_made_ = 0;
 };
 
-/// The grids that the scanners and measures of a criterion start with.
+}  // namespace
+
 NumberGrids number_grids(const Criterion& criterion, const Problem& problem) {
     if (!criterion.sum_gain || problem.targets.n_outputs > 1) return {};
     return {.are_made = true,
             .are_centred = criterion.is_centred,
             .bound_squares = criterion.make_split_search && problem.fine_bins};
 }
-
-}  // namespace
 
 GrownTree grow(Problem& problem, const Criterion& criterion, Pool& pool) {
     sort_rows(problem, pool);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "criteria/criterion.hpp"
+#include "data/agreement.hpp"
 #include "data/problem.hpp"
 #include "growers/oblique/directions.hpp"
 #include "support/unfilled.hpp"
@@ -37,6 +38,9 @@ inline std::int64_t small_rows_of(const Problem& problem) {
     return std::max(default_small_rows,
                     problem.targets.are_classes() ? per_class * problem.targets.n_classes[0] : 0);
 }
+
+/// The grids that the scanners and measures of a criterion start with.
+NumberGrids number_grids(const Criterion& criterion, const Problem& problem);
 
 GrownTree grow(Problem& problem, const Criterion& criterion, Pool& pool);
 

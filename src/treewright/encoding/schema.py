@@ -122,6 +122,12 @@ class Schema:
         return [len(column.categories) if column.is_category else 0 for column in self.columns]
 
     @cached_property
+    def own_thresholds(self) -> list[tuple[int, Kind]]:
+        """The columns with thresholds of their own kind, by their positions."""
+        kinds = enumerate(column.type for column in self.columns)
+        return [(j, kind) for j, kind in kinds if kind.has_own_thresholds]
+
+    @cached_property
     def subset_sizes(self) -> list[int]:
         """How many bytes the bits of a subset of each column's categories take."""
         return [(n + 7) // 8 for n in self.category_counts]

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "criteria/criterion.hpp"
+#include "data/agreement.hpp"
 #include "growers/grower.hpp"
+#include "growers/histogram_finder.hpp"
 #include "growers/nodes.hpp"
 #include "growers/oblique/directions.hpp"
 #include "growers/sides.hpp"
@@ -22,7 +24,7 @@ namespace treewright {
 /// What one thread needs to search nodes.
 class NodeSearch {
   public:
-    NodeSearch(const Problem& problem, const Criterion& criterion)
+    NodeSearch(const Problem& problem, const Agreement& agreement, const Criterion& criterion)
         : problem_(problem),
           table_(copy_of(problem)),
           sums_(copy_of(problem)),
@@ -34,8 +36,7 @@ class NodeSearch {
         sums_.limits.max_columns = 0;
         of_all_ = sums_.limits;
         by_columns_ = std::make_unique<SmallNodeGrower>(table_, criterion);
-        if (problem.fine_bins && !problem.limits.random_splits && criterion.make_large_searcher)
-            large_ = criterion.make_large_searcher(table_, alone_, criterion.by_ratio);
+        if (!problem.limits.random_splits) large_ = make_histogram_finder(table_, agreement, criterion, alone_);
         by_sum_ = std::make_unique<SmallNodeGrower>(sums_, criterion);
     }
     NodeSearch(const NodeSearch&) = delete;
