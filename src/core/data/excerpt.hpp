@@ -80,7 +80,7 @@ class Excerpt {
         // is not, nor has bins to be read, is read column by column: their rows follow each other in memory.
         constexpr std::size_t few = 512;
         const bool by_columns = !takes_bins && std::ranges::all_of(whole.columns, [](const Column& column) {
-            return column.stride == static_cast<std::ptrdiff_t>(item_size(column));
+            return column.stride == static_cast<std::ptrdiff_t>(item_size(column.type));
         });
         const std::size_t block = by_columns ? std::max<std::size_t>(n, 1) : few;
         for (std::size_t begin = 0; begin < n; begin += block) {

@@ -184,10 +184,10 @@ class HistogramFinder : public LargeSearcher {
             const std::size_t first = rows_.size() * part / n_parts,
                               last = rows_.size() * (part + 1) / n_parts;
             sums_[thread].for_each_run(rows_.subspan(first, last - first),
-                                           [&](std::size_t begin, std::size_t end, std::uint32_t tag) {
-                                               pick_run(openings, rows_.subspan(first + begin, end - begin),
-                                                        tag, found[part]);
-                                           });
+                                       [&](std::size_t begin, std::size_t end, std::uint32_t tag) {
+                                           pick_run(openings, rows_.subspan(first + begin, end - begin), tag,
+                                                    found[part]);
+                                       });
         });
         return found;
     }

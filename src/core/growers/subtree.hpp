@@ -26,7 +26,8 @@ namespace treewright {
 struct ColumnCut {
     Split split{};
     double weight_left = 0;
-    std::size_t n_first = 0;  // a number: how many rows of its list, or of its values, lie before the cut or go left
+    std::size_t n_first =
+        0;  // a number: how many rows of its list, or of its values, lie before the cut or go left
     std::vector<char> group_left{};  // a sorted list's category: which of its groups go left
 };
 

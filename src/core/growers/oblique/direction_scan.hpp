@@ -36,7 +36,8 @@ class NodeSearch {
         sums_.limits.max_columns = 0;
         of_all_ = sums_.limits;
         by_columns_ = std::make_unique<SmallNodeGrower>(table_, criterion);
-        if (!problem.limits.random_splits) large_ = make_histogram_finder(table_, agreement, criterion, alone_);
+        if (!problem.limits.random_splits)
+            large_ = make_histogram_finder(table_, agreement, criterion, alone_);
         by_sum_ = std::make_unique<SmallNodeGrower>(sums_, criterion);
     }
     NodeSearch(const NodeSearch&) = delete;

@@ -99,7 +99,8 @@ class ObliqueGrower {
                 grown_.nodes[node].end - grown_.nodes[node].begin};
     }
     NodeSearch& search(std::size_t thread) {
-        if (!searches_[thread]) searches_[thread] = std::make_unique<NodeSearch>(problem_, agreement_, criterion_);
+        if (!searches_[thread])
+            searches_[thread] = std::make_unique<NodeSearch>(problem_, agreement_, criterion_);
         return *searches_[thread];
     }
 

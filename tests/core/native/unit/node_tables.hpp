@@ -51,7 +51,7 @@ class RandomTable {
             problem.columns[i].fine_stride = problem.columns.size();
             problem.columns[i].is_mixed = bins_.is_mixed.data() + i * 256;
         }
-        sort_rows(problem);
+        sort_rows(problem, pool_);
     }
     RandomTable(const RandomTable&) = delete;
 

@@ -4,6 +4,8 @@
 
 #include "data/binning.hpp"
 #include "data/excerpt.hpp"
+
+#include "data/agreement.hpp"
 #include "harness.hpp"
 #include "tables.hpp"
 
@@ -76,7 +78,10 @@ TEST("excerpt: cells, bins and weights are those of the rows behind it") {
         for (std::size_t output = 0; output < 2; ++output)
             CHECK_EQUAL(part.label(row, output), whole.labels[output * Whole::n + original]);
     }
-    CHECK_EQUAL(Excerpt::bytes_per_row(whole.problem), std::size_t{8 + 4 + 4 + 3 * 2});
+    // as many rows of 22 bytes as fit into 16 MB, but at most 65,536 and half of them
+    const Agreement agreement = agree_on(whole.problem, {});
+    CHECK_EQUAL(agreement.most_excerpted(1000), std::size_t{500});
+    CHECK_EQUAL(agreement.most_excerpted(1000000), std::size_t{65536});
 }
 
 TEST("excerpt: targets of numbers, no bins where cuts are drawn") {
