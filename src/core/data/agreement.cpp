@@ -104,6 +104,20 @@ void Facts::join_columns(const Facts& other) {
     for (std::size_t i = 0; i < is_mixed.size(); ++i) is_mixed[i] |= other.is_mixed[i];
 }
 
+namespace {
+
+void add_columns(Facts& facts, const Problem& problem) {
+    facts.is_mixed.assign(problem.columns.size() * 256, 0);
+    for (const auto& column : problem.columns) {
+        if (column.is_mixed)
+            std::copy_n(column.is_mixed, 256,
+                        facts.is_mixed.begin() + static_cast<std::ptrdiff_t>(facts.columns.size() * 256));
+        facts.columns.push_back({column.type, column.n_categories, column.fine_bins != nullptr});
+    }
+}
+
+}  // namespace
+
 Facts facts_of(const Problem& problem, const NumberGrids& number_grids) {
     Facts facts;
     facts.n_rows = static_cast<std::int64_t>(problem.n_rows);
@@ -112,13 +126,7 @@ Facts facts_of(const Problem& problem, const NumberGrids& number_grids) {
     facts.n_classes = problem.targets.n_classes;
     facts.is_weighted = problem.is_weighted();
     facts.number_grids = number_grids;
-    if (problem.fine_bins) facts.is_mixed.assign(problem.columns.size() * 256, 0);
-    for (const auto& column : problem.columns) {
-        if (column.is_mixed && problem.fine_bins)
-            std::copy_n(column.is_mixed, 256,
-                        facts.is_mixed.begin() + static_cast<std::ptrdiff_t>(facts.columns.size() * 256));
-        facts.columns.push_back({column.type, column.n_categories, column.fine_bins != nullptr});
-    }
+    if (problem.fine_bins) add_columns(facts, problem);
     if (problem.rows.empty()) return facts;
     facts.heaviest = 1;
     if (facts.is_weighted) {

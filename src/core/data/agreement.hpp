@@ -49,7 +49,7 @@ struct Facts {
     std::size_t n_outputs = 1;
     std::vector<std::int32_t> n_classes;  // per output; empty for numbers
     bool is_weighted = false;
-    std::vector<ColumnFacts> columns;
+    std::vector<ColumnFacts> columns;    // none where the table has no bins: searches of lists need no facts
     std::vector<std::uint8_t> is_mixed;  // 256 per column: whether a bin holds several values; or none
     NumberGrids number_grids;
     double heaviest = 0;   // the largest weight
@@ -82,7 +82,7 @@ struct Agreement {
     const std::uint8_t* is_mixed_of(std::int32_t column) const {
         return is_mixed.data() + static_cast<std::size_t>(column) * 256;
     }
-    /// How many of so many rows an excerpt may have.
+    /// How many of so many rows an excerpt may have, of a table that has bins.
     std::size_t most_excerpted(std::size_t n) const;
 };
 Agreement agree(const Facts& facts);
