@@ -13,12 +13,6 @@
 
 namespace treewright::optimising {
 
-/// The savings of views: `most` is never exceeded by a cut, `least` is reached by one at a border.
-template <class Count>
-struct Savings {
-    std::vector<Count> most, least;
-};
-
 /// The histograms of one side: those of the left one, or what is left of all for the right one.
 template <class Count>
 struct SideCounts {
@@ -45,9 +39,10 @@ inline Lanes<Count> all_lanes(Count x) {
     return out;
 }
 
+/// What the stumps of each view save: `most` is never exceeded by a cut, `least` is reached by one at a border.
 /// Two answers: only the difference of what they save counts.
 template <class Count, bool of_right>
-void two_answers(const SideCounts<Count>& side, Savings<Count>& out) {
+void two_answers(const SideCounts<Count>& side, Count* out_most, Count* out_least) {
     using V = Lanes<Count>;
     const Count zeros = side.total[0], ones = side.total[1];
     for (std::size_t view = 0; view < side.stride; view += lanes_of<Count>) {
@@ -74,15 +69,15 @@ void two_answers(const SideCounts<Count>& side, Savings<Count>& out) {
         const V z = all_lanes<Count>(zeros), o = all_lanes<Count>(ones);
         const V least = larger(least_one + o, least_zero + z), most = larger(most_one + o, most_zero + z);
         for (std::size_t i = 0; i < lanes_of<Count>; ++i) {
-            out.least[view + i] = least[i];
-            out.most[view + i] = most[i];
+            out_least[view + i] = least[i];
+            out_most[view + i] = most[i];
         }
     }
 }
 
 /// Any number of answers: the best one before the cut and the best other one behind it.
 template <class Count, bool of_right>
-void many_answers(const SideCounts<Count>& side, Savings<Count>& out) {
+void many_answers(const SideCounts<Count>& side, Count* out_most, Count* out_least) {
     using V = Lanes<Count>;
     const std::size_t k = side.n_answers;
     std::vector<V> before(k), behind(k);
@@ -119,8 +114,8 @@ void many_answers(const SideCounts<Count>& side, Savings<Count>& out) {
             }
         }
         for (std::size_t i = 0; i < lanes_of<Count>; ++i) {
-            out.least[view + i] = least[i];
-            out.most[view + i] = most[i];
+            out_least[view + i] = least[i];
+            out_most[view + i] = most[i];
         }
     }
 }

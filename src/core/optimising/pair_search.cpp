@@ -14,7 +14,7 @@
 #include "optimising/lanes.hpp"
 
 namespace treewright::optimising {
-
+long n_lists = 0, n_enters=0, n_views_scanned=0, n_evals=0;
 namespace {
 
 /// A side of a first cut: what a leaf and the best stump lose, with the price of the leaves.
@@ -45,6 +45,7 @@ class Pairs final : public NodeSearch {
     void enter(const NodeRows& rows, const Ask& ask, std::vector<Loss>& by_view) override {
         rows_ = &rows;
         ask_ = ask;
+        ++n_enters;
         bins_.make(rows, table_.n_classes);
         sum_up();
         intervals_.clear();
@@ -60,6 +61,7 @@ class Pairs final : public NodeSearch {
                 settled_[view] = by_view[view];
                 continue;
             }
+            ++n_views_scanned;
             scan_borders(view);
         }
         std::make_heap(intervals_.begin(), intervals_.end());
@@ -71,7 +73,7 @@ class Pairs final : public NodeSearch {
             std::pop_heap(intervals_.begin(), intervals_.end());
             Interval next = std::move(intervals_.back());
             intervals_.pop_back();
-            open(next);
+            open(next, limit(target));
         }
         raise(by_view);
     }
@@ -87,25 +89,29 @@ class Pairs final : public NodeSearch {
         Loss leaf[2];
         for (int side = 0; side < 2; ++side) {
             leaf[side] = leaf_loss(totals_[side].data()) + price_;
-            best[side] = {leaf[side], rows_->n_views(), 0};
+            best[side] = {leaf[side], rows_->n_views()};
         }
         for (std::size_t view = 0; view < rows_->n_views(); ++view) {
             if (bins_.starts(view).size() <= 2) continue;
             const auto found = scan_stumps(view);
             for (int side = 0; side < 2; ++side)
                 if (found.loss[side] + 2 * price_ < best[side].loss)
-                    best[side] = {found.loss[side] + 2 * price_, view, found.code[side]};
+                    best[side] = {found.loss[side] + 2 * price_, view};
         }
         // a budget of three leaves has one stump
         if (ask_.max_leaves == 3) {
             const bool on_left = best[0].loss + leaf[1] <= leaf[0] + best[1].loss;
-            best[on_left] = {leaf[on_left], rows_->n_views(), 0};
+            best[on_left] = {leaf[on_left], rows_->n_views()};
         }
-        for (const auto& stump : best) {
+        is_right_.assign(rows_->size(), 0);
+        const auto list = rows_->list(best_.view);
+        for (std::size_t i = best_.place; i < list.size(); ++i) is_right_[list[i].row] = 1;
+        for (std::size_t side = 0; side < 2; ++side) {
+            const Stump& stump = best[side];
             out.loss += stump.loss;
             const bool is_leaf = stump.view == rows_->n_views();
             if (!is_leaf) {
-                out.nodes.push_back({static_cast<std::int32_t>(stump.view), stump.code});
+                out.nodes.push_back({static_cast<std::int32_t>(stump.view), code_of_stump(stump.view, side, stump.loss - 2 * price_)});
                 out.nodes.push_back({});
             }
             out.nodes.push_back({});
@@ -120,7 +126,6 @@ class Pairs final : public NodeSearch {
     struct Stump {
         Loss loss;
         std::size_t view;
-        Code code;
     };
     struct Best {
         Loss loss = no_tree;
@@ -128,7 +133,6 @@ class Pairs final : public NodeSearch {
     };
     struct TwoStumps {
         Loss loss[2];
-        Code code[2];
     };
 
     /// Nothing at or above is of interest.
@@ -148,6 +152,12 @@ class Pairs final : public NodeSearch {
             add(all_histogram_.data(), row);
             add_total(all_.data(), row);
         }
+        if (k_ != 2) return;
+        difference_.assign(rows_->size(), 0);
+        for (std::size_t row = 0; row < rows_->size(); ++row)
+            for_each_gain(row, [&](std::size_t answer, Count gain) {
+                difference_[row] = static_cast<Count>(difference_[row] + (answer == 1 ? gain : -gain));
+            });
     }
     template <class Work>
     void for_each_gain(std::size_t row, Work work) const {
@@ -202,48 +212,51 @@ class Pairs final : public NodeSearch {
 
     // --- histograms ---
 
+    /// What both sides of a border lose at least; `slot` says where what the stumps of each view save is kept.
     struct Border {
-        SideLoss left, right;                        // at least
-        std::vector<Loss> left_by_view, right_by_view;
+        SideLoss left, right;
+        std::size_t slot = 0;
     };
 
-    /// What the stumps of one side lose at least, by view, and the least of it; and what one of them loses.
+    /// The bounds of one side, and what one of its stumps or a leaf loses.
     template <bool of_right>
-    Loss bound_side(const std::vector<Count>& total, SideLoss& side, std::vector<Loss>& by_view) {
+    Loss bound_side(const std::vector<Count>& total, SideLoss& side, Count* most_of_views) {
         const SideCounts<Count> counts{histogram_.data(), of_right ? all_histogram_.data() : nullptr,
                                        total.data(),      mixed_.data(),
                                        bins_.n_bins(),    k_,
                                        bins_.stride()};
-        savings_.most.resize(bins_.stride());
-        savings_.least.resize(bins_.stride());
+        least_.resize(bins_.stride());
         if (k_ == 2)
-            two_answers<Count, of_right>(counts, savings_);
+            two_answers<Count, of_right>(counts, most_of_views, least_.data());
         else
-            many_answers<Count, of_right>(counts, savings_);
+            many_answers<Count, of_right>(counts, most_of_views, least_.data());
         const Loss base = base_of(total.data(), 0);
         side.leaf = leaf_loss(total.data()) + price_;
-        by_view.resize(rows_->n_views());
-        Count most = 0, least = 0;
-        for (std::size_t view = 0; view < rows_->n_views(); ++view) {
-            by_view[view] = base - savings_.most[view];
-            most = std::max(most, savings_.most[view]);
-            least = std::max(least, savings_.least[view]);
-        }
-        side.stump = priced(base - most, side.leaf);
-        return priced(base - least, side.leaf);
+        const std::size_t n = rows_->n_views();
+        side.stump = priced(base - *std::max_element(most_of_views, most_of_views + n), side.leaf);
+        return priced(base - *std::max_element(least_.begin(), least_.begin() + static_cast<std::ptrdiff_t>(n)), side.leaf);
     }
-    Border bound_border(std::size_t view, std::size_t place) {
+    Border bound_border(std::size_t view, std::size_t place, std::size_t slot) {
         Border border;
+        border.slot = slot;
         right_total_.resize(k_);
         for (std::size_t answer = 0; answer < k_; ++answer)
             right_total_[answer] = static_cast<Count>(all_[answer] - left_total_[answer]);
         SideLoss left, right;
-        left.stump = bound_side<false>(left_total_, border.left, border.left_by_view);
-        right.stump = bound_side<true>(right_total_, border.right, border.right_by_view);
+        Count* const most = most_.data() + 2 * slot * bins_.stride();
+        left.stump = bound_side<false>(left_total_, border.left, most);
+        right.stump = bound_side<true>(right_total_, border.right, most + bins_.stride());
         left.leaf = border.left.leaf;
         right.leaf = border.right.leaf;
         if (place > 0 && place < rows_->size()) offer(joined(left, right), view, place);
         return border;
+    }
+    std::shared_ptr<const std::vector<Loss>> losses_by_view(std::size_t slot, bool of_right, const std::vector<Count>& total) const {
+        const Loss base = base_of(total.data(), 0);
+        const Count* const most = most_.data() + (2 * slot + (of_right ? 1 : 0)) * bins_.stride();
+        auto out = std::make_shared<std::vector<Loss>>(rows_->n_views());
+        for (std::size_t view = 0; view < out->size(); ++view) (*out)[view] = base - most[view];
+        return out;
     }
     void offer(Loss loss, std::size_t view, std::size_t place) {
         if (loss < best_.loss) best_ = {loss, view, place};
@@ -263,28 +276,31 @@ class Pairs final : public NodeSearch {
         const std::size_t n_bins = starts.size() - 1;
         std::fill(histogram_.begin(), histogram_.end(), Count{0});
         left_total_.assign(k_, 0);
-        Border low = bound_border(view, 0);
+        most_.resize(2 * (block + 2) * bins_.stride());
+        std::size_t low_slot = block, high_slot = block + 1;  // of the ends of a block
+        Border low = bound_border(view, 0, low_slot);
         for (std::size_t first = 0; first < n_bins; first += block) {
             const std::size_t last = std::min(first + block, n_bins);
             kept_ = histogram_;
             kept_total_ = left_total_;
             add_bin(list, starts[first], starts[last]);
-            Border high = bound_border(view, starts[last]);
+            Border high = bound_border(view, starts[last], high_slot);
             if (const Loss bound = joined(low.left, high.right); bound >= limit(ask_.target)) {
                 settled_[view] = std::min(settled_[view], bound);
             } else {
                 std::swap(histogram_, kept_);
                 std::swap(left_total_, kept_total_);
-                Border before = std::move(low);
+                Border before = low;
                 for (std::size_t bin = first; bin < last; ++bin) {
+                    before_total_ = left_total_;
                     add_bin(list, starts[bin], starts[bin + 1]);
-                    const bool is_last = bin + 1 == last;
-                    Border after = is_last ? high : bound_border(view, starts[bin + 1]);
+                    const Border after = bin + 1 == last ? high : bound_border(view, starts[bin + 1], bin - first);
                     take_interval(view, starts[bin], starts[bin + 1], before, after);
-                    before = std::move(after);
+                    before = after;
                 }
             }
-            low = std::move(high);
+            low = high;
+            std::swap(low_slot, high_slot);
         }
     }
     void take_interval(std::size_t view, std::size_t low, std::size_t high, const Border& before,
@@ -294,10 +310,11 @@ class Pairs final : public NodeSearch {
             settled_[view] = std::min(settled_[view], bound);
             return;
         }
+        for (std::size_t answer = 0; answer < k_; ++answer)
+            right_total_[answer] = static_cast<Count>(all_[answer] - left_total_[answer]);
         intervals_.push_back({bound, view, std::max<std::size_t>(low, 1), std::min(high, rows_->size() - 1),
-                              before.left, after.right,
-                              std::make_shared<const std::vector<Loss>>(before.left_by_view),
-                              std::make_shared<const std::vector<Loss>>(after.right_by_view)});
+                              before.left, after.right, losses_by_view(before.slot, false, before_total_),
+                              losses_by_view(after.slot, true, right_total_)});
     }
     void raise(std::vector<Loss>& by_view) {
         std::vector<Loss> own = settled_;
@@ -330,11 +347,10 @@ class Pairs final : public NodeSearch {
         settled_[interval.view] = std::min(settled_[interval.view], interval.bound);
     }
 
-    void open(const Interval& interval) {
+    void open(const Interval& interval, Loss wanted) {
         const std::size_t place = middle_cut(interval);
         if (place > interval.high) return;
         budget_.work(1);
-        const Loss wanted = limit(ask_.target);
         mark(interval.view, place);
         // Views whose stumps cannot be part of a better tree are not scanned.
         SideLoss side[2], found[2];
@@ -353,6 +369,7 @@ class Pairs final : public NodeSearch {
                 continue;
             }
             const auto stumps = scan_stumps(view);
+            ++n_lists;
             for (int s = 0; s < 2; ++s) {
                 const Loss loss = stumps.loss[s] + 2 * price_;
                 side[s].stump = std::min(side[s].stump, loss);
@@ -399,97 +416,125 @@ class Pairs final : public NodeSearch {
     /// Which rows lie left of a cut.
     void mark(std::size_t view, std::size_t place) {
         const auto list = rows_->list(view);
-        side_.resize(rows_->size());
-        for (auto& total : totals_) total.assign(k_, 0);
-        for (std::size_t i = 0; i < list.size(); ++i) {
-            const bool is_right = i >= place;
-            side_[list[i].row] = is_right;
-            add_total(totals_[is_right].data(), list[i].row);
+        const std::size_t n = list.size();
+        const bool is_left_smaller = place <= n / 2;
+        auto& smaller = totals_[is_left_smaller ? 0 : 1];
+        smaller.assign(k_, 0);
+        for (std::size_t i = is_left_smaller ? 0 : place; i < (is_left_smaller ? place : n); ++i)
+            add_total(smaller.data(), list[i].row);
+        auto& larger_side = totals_[is_left_smaller ? 1 : 0];
+        larger_side.resize(k_);
+        for (std::size_t answer = 0; answer < k_; ++answer)
+            larger_side[answer] = static_cast<Count>(all_[answer] - smaller[answer]);
+        if (k_ == 2) {
+            changes_.resize(n);
+            for (std::size_t i = 0; i < place; ++i) {
+                const Count change = difference_[list[i].row];
+                changes_[list[i].row] = {{change, static_cast<Count>(-change), 0, 0}};
+            }
+            for (std::size_t i = place; i < n; ++i) {
+                const Count change = difference_[list[i].row];
+                changes_[list[i].row] = {{0, 0, change, static_cast<Count>(-change)}};
+            }
+        } else {
+            slots_.resize(n);
+            for (std::size_t i = 0; i < n; ++i) {
+                const std::uint32_t row = list[i].row;
+                slots_[row] = static_cast<std::uint32_t>(rows_->label(row)) << 1 | (i >= place ? 1U : 0U);
+            }
         }
-        if (k_ == 2) mark_changes();
     }
     /// What a row adds to the differences (one − zero) and (zero − one) of the left and of the right side.
-    void mark_changes() {
-        changes_.resize(rows_->size());
-        for (std::size_t row = 0; row < rows_->size(); ++row) {
-            Loss difference = 0;
-            for_each_gain(row, [&](std::size_t answer, Count gain) { difference += answer == 1 ? gain : -gain; });
-            const auto change = static_cast<Count>(difference);
-            Count* const own = changes_[row].by_side;
-            const std::size_t at = side_[row] ? 2 : 0;
-            own[0] = own[1] = own[2] = own[3] = 0;
-            own[at] = change;
-            own[at + 1] = static_cast<Count>(-change);
-        }
-    }
-    struct Changes {
+    struct alignas(4 * sizeof(Count)) Changes {
         Count by_side[4];
     };
 
     /// The best stumps of both sides by one view.
     TwoStumps scan_stumps(std::size_t view) { return k_ == 2 ? scan_two(view) : scan_many(view); }
 
-    TwoStumps scan_two(std::size_t view) {
-        const auto list = rows_->list(view);
-        Count now[4] = {0, 0, 0, 0}, most[4] = {0, 0, 0, 0};
-        Code code[4] = {0, 0, 0, 0};
-        const std::size_t n = list.size();
-        for (std::size_t i = 0; i < n; ++i) {
-            const Count* const change = changes_[list[i].row].by_side;
-            for (int j = 0; j < 4; ++j) now[j] = static_cast<Count>(now[j] + change[j]);
-            if (i + 1 < n && list[i].code == list[i + 1].code) continue;
-            for (int j = 0; j < 4; ++j)
-                if (now[j] > most[j]) {
-                    most[j] = now[j];
-                    code[j] = list[i].code;
-                }
+    using Four = SimdVector<Count, 4>;
+    Four changes_of(std::uint32_t row) const { return *reinterpret_cast<const Four*>(changes_[row].by_side); }
+
+    TwoStumps scan_two(std::size_t view) const {
+        const Cell* const list = rows_->list(view).data();
+        const std::size_t last = rows_->size() - 1;
+        Four now{}, most{};
+        for (std::size_t i = 0; i < last; ++i) {
+            now = now + changes_of(list[i].row);
+            if (list[i].code != list[i + 1].code) most = larger(most, now);
         }
         TwoStumps out{};
-        for (int s = 0; s < 2; ++s) {
+        for (std::size_t s = 0; s < 2; ++s) {
             // ones first: of the rows before the cut the ones are saved, behind it the zeros
             const Count zeros = totals_[s][0], ones = totals_[s][1];
-            const Loss ones_first = Loss{zeros} + most[2 * s], zeros_first = Loss{ones} + most[2 * s + 1];
-            out.loss[s] = base_of(totals_[s].data(), 0) - std::max(ones_first, zeros_first);
-            out.code[s] = ones_first >= zeros_first ? code[2 * s] : code[2 * s + 1];
+            out.loss[s] = Loss{zeros} + ones - std::max(Loss{zeros} + most[2 * s], Loss{ones} + most[2 * s + 1]);
         }
         return out;
     }
+    template <class Work>
+    void for_each_gain_of(std::uint32_t row, Work work) const {
+        if (!table_.has_gains() && !rows_->is_weighted()) return work(slots_[row] & 1U, slots_[row] >> 1, Count{1});
+        for_each_gain(row, [&](std::size_t answer, Count gain) { work(slots_[row] & 1U, answer, gain); });
+    }
+    /// Adds a row to the counts of its side, and keeps the largest count of each side.
+    void count_row(std::uint32_t row, Count* count, Count* largest) const {
+        for_each_gain_of(row, [&](std::size_t s, std::size_t answer, Count gain) {
+            Count& own = count[answer << 1 | s];
+            own = static_cast<Count>(own + gain);
+            largest[s] = std::max(largest[s], own);
+        });
+    }
     TwoStumps scan_many(std::size_t view) {
-        const auto list = rows_->list(view);
-        const std::size_t n = list.size();
-        TwoStumps out{};
+        const Cell* const list = rows_->list(view).data();
+        const std::size_t n = rows_->size();
         behind_.resize(2 * n);
-        std::vector<Count> count(2 * k_, 0);
+        counts_.assign(2 * k_, 0);
         Count largest[2] = {0, 0};
         for (std::size_t i = n; i-- > 0;) {
-            const std::size_t s = side_[list[i].row];
-            for_each_gain(list[i].row, [&](std::size_t answer, Count gain) {
-                Count& own = count[s * k_ + answer];
-                own = static_cast<Count>(own + gain);
-                largest[s] = std::max(largest[s], own);
-            });
+            count_row(list[i].row, counts_.data(), largest);
             behind_[2 * i] = largest[0];
             behind_[2 * i + 1] = largest[1];
         }
         Loss most[2] = {behind_[0], behind_[1]};
-        std::fill(count.begin(), count.end(), Count{0});
+        std::fill(counts_.begin(), counts_.end(), Count{0});
         largest[0] = largest[1] = 0;
         for (std::size_t i = 0; i + 1 < n; ++i) {
-            const std::size_t s = side_[list[i].row];
-            for_each_gain(list[i].row, [&](std::size_t answer, Count gain) {
-                Count& own = count[s * k_ + answer];
-                own = static_cast<Count>(own + gain);
-                largest[s] = std::max(largest[s], own);
-            });
+            count_row(list[i].row, counts_.data(), largest);
             if (list[i].code == list[i + 1].code) continue;
-            for (std::size_t t = 0; t < 2; ++t)
-                if (const Loss saved = Loss{largest[t]} + behind_[2 * i + 2 + t]; saved > most[t]) {
-                    most[t] = saved;
-                    out.code[t] = list[i].code;
-                }
+            for (std::size_t s = 0; s < 2; ++s)
+                most[s] = std::max(most[s], Loss{largest[s]} + behind_[2 * i + 2 + s]);
         }
-        for (std::size_t t = 0; t < 2; ++t) out.loss[t] = base_of(totals_[t].data(), 0) - most[t];
+        TwoStumps out{};
+        for (std::size_t s = 0; s < 2; ++s) out.loss[s] = base_of(totals_[s].data(), 0) - most[s];
         return out;
+    }
+    /// The first cut of a view at which the stump of a side loses so much.
+    Code code_of_stump(std::size_t view, std::size_t side, Loss loss) const {
+        const auto list = rows_->list(view);
+        std::vector<Loss> before(k_, 0), behind(k_, 0);
+        Loss base = 0;
+        const auto add_row = [&](std::uint32_t row, auto work) {
+            const auto label = static_cast<std::size_t>(rows_->label(row));
+            for (std::size_t answer = 0; answer < k_; ++answer)
+                work(answer, rows_->weight(row) * (table_.has_gains() ? table_.gains[label * k_ + answer] : answer == label));
+        };
+        const auto is_here = [&](std::uint32_t row) { return (is_right_[row] != 0) == (side == 1); };
+        for (const Cell& cell : list) {
+            if (!is_here(cell.row)) continue;
+            base += most_gain(cell.row);
+            add_row(cell.row, [&](std::size_t answer, Loss gain) { behind[answer] += gain; });
+        }
+        for (std::size_t i = 0; i + 1 < list.size(); ++i) {
+            if (is_here(list[i].row))
+                add_row(list[i].row, [&](std::size_t answer, Loss gain) {
+                    before[answer] += gain;
+                    behind[answer] -= gain;
+                });
+            if (list[i].code != list[i + 1].code &&
+                base - *std::max_element(before.begin(), before.end()) - *std::max_element(behind.begin(), behind.end()) <= loss)
+                return list[i].code;
+        }
+        return 0;
     }
 
     const Table& table_;
@@ -500,13 +545,15 @@ class Pairs final : public NodeSearch {
     Ask ask_;
     Bins bins_;
     std::vector<Count> histogram_, kept_, all_histogram_, all_, left_total_, kept_total_, right_total_, mixed_;
-    Savings<Count> savings_;
+    std::vector<Count> most_, least_, before_total_;
     std::vector<Interval> intervals_;  // a heap
     std::vector<Loss> settled_;
     Loss bound_ = 0, leaf_ = 0;
     Best best_;
-    std::vector<std::uint8_t> side_;
+    std::vector<std::uint8_t> is_right_;
     std::vector<Changes> changes_;
+    std::vector<Count> difference_, counts_;
+    std::vector<std::uint32_t> slots_;
     std::vector<Count> totals_[2];
     std::vector<Count> behind_;
 };
