@@ -11,7 +11,7 @@ namespace treewright::optimising {
 
 class Bins {
   public:
-    static constexpr std::size_t lanes = 16;  // views are padded to a multiple
+    static constexpr std::size_t lanes = 8;  // views are padded to a multiple
 
     void make(const NodeRows& rows, std::size_t n_classes);
 

@@ -25,6 +25,12 @@ struct SideCounts {
 
 template <class Count>
 constexpr std::size_t lanes_of = 16 / sizeof(Count);
+/// In each lane the smaller number.
+template <class V>
+inline V smaller(const V& a, const V& b) {
+    return a < b ? a : b;
+}
+
 template <class Count>
 using Lanes = SimdVector<Count, lanes_of<Count>>;
 
@@ -75,48 +81,80 @@ void two_answers(const SideCounts<Count>& side, Count* out_most, Count* out_leas
     }
 }
 
-/// Any number of answers: the best one before the cut and the best other one behind it.
-template <class Count, bool of_right>
+/// The two largest of the numbers that pass, in each lane.
+template <class V>
+struct TwoLargest {
+    V first{}, second{};
+
+    void take(const V& x) {
+        second = larger(second, smaller(first, x));
+        first = larger(first, x);
+    }
+};
+
+/// Any number of answers: the best one before the cut and the best other one behind it. `k` is their number
+/// where it is known to the compiler, else 0.
+template <class Count, bool of_right, std::size_t k>
 void many_answers(const SideCounts<Count>& side, Count* out_most, Count* out_least) {
     using V = Lanes<Count>;
-    const std::size_t k = side.n_answers;
-    std::vector<V> before(k), behind(k);
+    const std::size_t n = k > 0 ? k : side.n_answers;
+    std::vector<V> on_heap(k > 0 ? 0 : 2 * n);
+    V on_stack[k > 0 ? 2 * k : 1];
+    V* const before = k > 0 ? on_stack : on_heap.data();
+    V* const total = before + n;
+    const Count largest = *std::max_element(side.total, side.total + n);
     for (std::size_t view = 0; view < side.stride; view += lanes_of<Count>) {
-        V most{}, least{};
-        Count largest = 0;
-        for (std::size_t a = 0; a < k; ++a) {
+        for (std::size_t a = 0; a < n; ++a) {
             before[a] = V{};
-            largest = std::max(largest, side.total[a]);
+            total[a] = all_lanes<Count>(side.total[a]);
         }
-        least = most = all_lanes<Count>(largest);
-        for (std::size_t bin = 0; bin < side.n_bins; ++bin) {
-            const Count* const left = side.left + bin * k * side.stride + view;
-            const Count* const all = of_right ? side.all + bin * k * side.stride + view : nullptr;
-            const V mask = lanes_at(side.is_mixed + bin * side.stride + view);
-            V first{}, second{}, border_before{}, border_behind{};
-            for (std::size_t a = 0; a < k; ++a) {
-                V own = lanes_at(left + a * side.stride);
-                if constexpr (of_right) own = lanes_at(all + a * side.stride) - own;
+        V most = all_lanes<Count>(largest), least = most;
+        const Count* left = side.left + view;
+        const Count* all = of_right ? side.all + view : nullptr;
+        const Count* mixed = side.is_mixed + view;
+        for (std::size_t bin = 0; bin < side.n_bins; ++bin, mixed += side.stride) {
+            const V mask = lanes_at(mixed);
+            TwoLargest<V> ahead, behind;
+            V same{}, rest{};  // the same answer on both sides; behind the border
+            for (std::size_t a = 0; a < n; ++a) {
+                V own = lanes_at(left);
+                left += side.stride;
+                if constexpr (of_right) {
+                    own = lanes_at(all) - own;
+                    all += side.stride;
+                }
                 before[a] = before[a] + own;
-                const V rest = all_lanes<Count>(side.total[a]) - before[a];
-                behind[a] = rest + (own & mask);
-                border_before = larger(border_before, before[a]);
-                border_behind = larger(border_behind, rest);
-                const V lower = V{} - larger(V{} - first, V{} - behind[a]);
-                second = larger(second, lower);
-                first = larger(first, behind[a]);
+                rest = larger(rest, total[a] - before[a]);
+                const V both = total[a] + (own & mask);
+                same = larger(same, both);
+                ahead.take(before[a]);
+                behind.take(both - before[a]);
             }
-            least = larger(least, border_before + border_behind);
-            most = larger(most, border_before + border_behind);
-            for (std::size_t a = 0; a < k; ++a) {
-                const V other = behind[a] == first ? second : first;
-                most = larger(most, before[a] + other);
-            }
+            least = larger(least, ahead.first + rest);
+            // Where one answer is the best on both sides, one side takes its second best.
+            const V best = ahead.first + behind.first;
+            const V other = larger(ahead.first + behind.second, ahead.second + behind.first);
+            most = larger(most, best == same ? other : best);
+            most = larger(most, ahead.first + rest);
         }
         for (std::size_t i = 0; i < lanes_of<Count>; ++i) {
             out_least[view + i] = least[i];
             out_most[view + i] = most[i];
         }
+    }
+}
+
+/// The savings of the stumps of one side.
+template <class Count, bool of_right>
+void save(const SideCounts<Count>& side, Count* most, Count* least) {
+    switch (side.n_answers) {
+        case 2: return two_answers<Count, of_right>(side, most, least);
+        case 3: return many_answers<Count, of_right, 3>(side, most, least);
+        case 4: return many_answers<Count, of_right, 4>(side, most, least);
+        case 5: return many_answers<Count, of_right, 5>(side, most, least);
+        case 6: return many_answers<Count, of_right, 6>(side, most, least);
+        case 7: return many_answers<Count, of_right, 7>(side, most, least);
+        default: return many_answers<Count, of_right, 0>(side, most, least);
     }
 }
 

@@ -28,7 +28,6 @@ struct Interval {
     std::size_t view = 0;
     std::size_t low = 0, high = 0;
     SideLoss left{}, right{};  // at least: of the left side at `low`, of the right side at `high`
-    std::shared_ptr<const std::vector<Loss>> left_by_view{}, right_by_view{};  // of their stumps
 
     bool operator<(const Interval& other) const {  // the weakest is on top of a heap
         if (bound != other.bound) return bound > other.bound;
@@ -49,6 +48,10 @@ class Pairs final : public NodeSearch {
         bins_.make(rows, table_.n_classes);
         sum_up();
         intervals_.clear();
+        snapshots_.resize(rows.n_views());
+        for (auto& kept : snapshots_)
+            if (!kept.histograms.empty()) free_.push_back(std::move(kept));
+        for (auto& kept : snapshots_) kept = {};
         settled_.assign(rows.n_views(), no_tree);
         leaf_ = side_loss(all_, 0).leaf;
         best_ = {leaf_, rows.n_views(), 0};
@@ -141,7 +144,6 @@ class Pairs final : public NodeSearch {
     void sum_up() {
         const std::size_t size = bins_.n_bins() * k_ * bins_.stride();
         histogram_.resize(size);
-        kept_.resize(size);
         all_histogram_.assign(size, 0);
         all_.assign(k_, 0);
         mixed_.assign(bins_.n_bins() * bins_.stride(), 0);
@@ -212,10 +214,10 @@ class Pairs final : public NodeSearch {
 
     // --- histograms ---
 
-    /// What both sides of a border lose at least; `slot` says where what the stumps of each view save is kept.
+    /// What both sides of a border lose at least.
     struct Border {
         SideLoss left, right;
-        std::size_t slot = 0;
+        Loss left_base = 0, right_base = 0;
     };
 
     /// The bounds of one side, and what one of its stumps or a leaf loses.
@@ -226,95 +228,106 @@ class Pairs final : public NodeSearch {
                                        bins_.n_bins(),    k_,
                                        bins_.stride()};
         least_.resize(bins_.stride());
-        if (k_ == 2)
-            two_answers<Count, of_right>(counts, most_of_views, least_.data());
-        else
-            many_answers<Count, of_right>(counts, most_of_views, least_.data());
+        save<Count, of_right>(counts, most_of_views, least_.data());
         const Loss base = base_of(total.data(), 0);
         side.leaf = leaf_loss(total.data()) + price_;
         const std::size_t n = rows_->n_views();
         side.stump = priced(base - *std::max_element(most_of_views, most_of_views + n), side.leaf);
         return priced(base - *std::max_element(least_.begin(), least_.begin() + static_cast<std::ptrdiff_t>(n)), side.leaf);
     }
-    Border bound_border(std::size_t view, std::size_t place, std::size_t slot) {
+    Border bound_border(std::size_t view, std::size_t place) {
+        ++n_evals;
         Border border;
-        border.slot = slot;
         right_total_.resize(k_);
         for (std::size_t answer = 0; answer < k_; ++answer)
             right_total_[answer] = static_cast<Count>(all_[answer] - left_total_[answer]);
         SideLoss left, right;
-        Count* const most = most_.data() + 2 * slot * bins_.stride();
+        Count* const most = most_.data();
         left.stump = bound_side<false>(left_total_, border.left, most);
         right.stump = bound_side<true>(right_total_, border.right, most + bins_.stride());
         left.leaf = border.left.leaf;
         right.leaf = border.right.leaf;
+        border.left_base = base_of(left_total_.data(), 0);
+        border.right_base = base_of(right_total_.data(), 0);
         if (place > 0 && place < rows_->size()) offer(joined(left, right), view, place);
         return border;
-    }
-    std::shared_ptr<const std::vector<Loss>> losses_by_view(std::size_t slot, bool of_right, const std::vector<Count>& total) const {
-        const Loss base = base_of(total.data(), 0);
-        const Count* const most = most_.data() + (2 * slot + (of_right ? 1 : 0)) * bins_.stride();
-        auto out = std::make_shared<std::vector<Loss>>(rows_->n_views());
-        for (std::size_t view = 0; view < out->size(); ++view) (*out)[view] = base - most[view];
-        return out;
     }
     void offer(Loss loss, std::size_t view, std::size_t place) {
         if (loss < best_.loss) best_ = {loss, view, place};
     }
 
-    void add_bin(std::span<const Cell> list, std::size_t first, std::size_t last) {
+    void add_rows(std::span<const Cell> list, std::size_t first, std::size_t last) {
         for (std::size_t i = first; i < last; ++i) {
             add(histogram_.data(), list[i].row);
             add_total(left_total_.data(), list[i].row);
         }
     }
-    /// Bounds at every eighth border first; between two of them only where that leaves something open.
+    static constexpr std::size_t block = 8;  // bins
+
+    /// Bounds at some borders, at more of them only where those leave something open. The histograms of every
+    /// eighth border are kept on the way through the rows.
     void scan_borders(std::size_t view) {
-        constexpr std::size_t block = 8;
         const auto list = rows_->list(view);
         const auto starts = bins_.starts(view);
-        const std::size_t n_bins = starts.size() - 1;
+        const std::size_t n_bins = starts.size() - 1, size = histogram_.size();
+        most_.resize(2 * bins_.stride());
+        if (free_.empty()) free_.emplace_back();
+        Snapshots& kept = snapshots_[view] = std::move(free_.back());
+        free_.pop_back();
+        kept.histograms.resize((n_bins / block + 1) * size);
+        kept.totals.resize((n_bins / block + 1) * k_);
         std::fill(histogram_.begin(), histogram_.end(), Count{0});
         left_total_.assign(k_, 0);
-        most_.resize(2 * (block + 2) * bins_.stride());
-        std::size_t low_slot = block, high_slot = block + 1;  // of the ends of a block
-        Border low = bound_border(view, 0, low_slot);
-        for (std::size_t first = 0; first < n_bins; first += block) {
-            const std::size_t last = std::min(first + block, n_bins);
-            kept_ = histogram_;
-            kept_total_ = left_total_;
-            add_bin(list, starts[first], starts[last]);
-            Border high = bound_border(view, starts[last], high_slot);
-            if (const Loss bound = joined(low.left, high.right); bound >= limit(ask_.target)) {
-                settled_[view] = std::min(settled_[view], bound);
-            } else {
-                std::swap(histogram_, kept_);
-                std::swap(left_total_, kept_total_);
-                Border before = low;
-                for (std::size_t bin = first; bin < last; ++bin) {
-                    before_total_ = left_total_;
-                    add_bin(list, starts[bin], starts[bin + 1]);
-                    const Border after = bin + 1 == last ? high : bound_border(view, starts[bin + 1], bin - first);
-                    take_interval(view, starts[bin], starts[bin + 1], before, after);
-                    before = after;
-                }
-            }
-            low = high;
-            std::swap(low_slot, high_slot);
+        for (std::size_t bin = 0; bin < n_bins; ++bin) {
+            if (bin % block == 0) keep_snapshot(kept, bin / block);
+            add_rows(list, starts[bin], starts[bin + 1]);
+        }
+        const Border high = bound_border(view, rows_->size());
+        load_snapshot(kept, 0);
+        const std::size_t n_before = intervals_.size();
+        scan_bins(view, 0, n_bins, bound_border(view, 0), high);
+        if (intervals_.size() == n_before) free_.push_back(std::move(kept));
+    }
+    /// The histograms and totals of every eighth border of a view.
+    struct Snapshots {
+        std::vector<Count> histograms, totals;
+    };
+    void keep_snapshot(Snapshots& kept, std::size_t place) const {
+        std::copy(histogram_.begin(), histogram_.end(), kept.histograms.begin() + static_cast<std::ptrdiff_t>(place * histogram_.size()));
+        std::copy(left_total_.begin(), left_total_.end(), kept.totals.begin() + static_cast<std::ptrdiff_t>(place * k_));
+    }
+    void load_snapshot(const Snapshots& kept, std::size_t place) {
+        std::copy_n(kept.histograms.begin() + static_cast<std::ptrdiff_t>(place * histogram_.size()), histogram_.size(), histogram_.begin());
+        std::copy_n(kept.totals.begin() + static_cast<std::ptrdiff_t>(place * k_), k_, left_total_.begin());
+    }
+    /// Brings the histograms to the rows before a place of a view's list.
+    void go_to(std::size_t view, std::size_t place) {
+        const auto starts = bins_.starts(view);
+        const auto next = std::upper_bound(starts.begin(), starts.end() - 1, place);
+        const auto first = static_cast<std::size_t>(next - starts.begin() - 1) / block;
+        load_snapshot(snapshots_[view], first);
+        add_rows(rows_->list(view), starts[first * block], place);
+    }
+    void scan_bins(std::size_t view, std::size_t first, std::size_t last, const Border& low, const Border& high) {
+        const auto starts = bins_.starts(view);
+        const Loss bound = joined(low.left, high.right);
+        if (bound >= limit(ask_.target)) {
+            settled_[view] = std::min(settled_[view], bound);
+        } else if (last - first == 1) {
+            take_interval(view, starts[first], starts[last], low, high, bound);
+        } else {
+            std::size_t middle = first + (last - first) / 2;
+            if (last - first > block) middle = std::max(first + 1, middle / block * block);
+            go_to(view, starts[middle]);
+            const Border border = bound_border(view, starts[middle]);
+            scan_bins(view, first, middle, low, border);
+            scan_bins(view, middle, last, border, high);
         }
     }
     void take_interval(std::size_t view, std::size_t low, std::size_t high, const Border& before,
-                       const Border& after) {
-        const Loss bound = joined(before.left, after.right);
-        if (bound >= limit(ask_.target)) {
-            settled_[view] = std::min(settled_[view], bound);
-            return;
-        }
-        for (std::size_t answer = 0; answer < k_; ++answer)
-            right_total_[answer] = static_cast<Count>(all_[answer] - left_total_[answer]);
+                       const Border& after, Loss bound) {
         intervals_.push_back({bound, view, std::max<std::size_t>(low, 1), std::min(high, rows_->size() - 1),
-                              before.left, after.right, losses_by_view(before.slot, false, before_total_),
-                              losses_by_view(after.slot, true, right_total_)});
+                              before.left, after.right});
     }
     void raise(std::vector<Loss>& by_view) {
         std::vector<Loss> own = settled_;
@@ -351,35 +364,41 @@ class Pairs final : public NodeSearch {
         const std::size_t place = middle_cut(interval);
         if (place > interval.high) return;
         budget_.work(1);
-        mark(interval.view, place);
-        // Views whose stumps cannot be part of a better tree are not scanned.
-        SideLoss side[2], found[2];
-        for (int s = 0; s < 2; ++s) {
-            side[s].leaf = found[s].leaf = leaf_loss(totals_[s].data()) + price_;
-            side[s].stump = found[s].stump = side[s].leaf;
-        }
-        const Loss room_left = wanted - std::min(interval.right.stump, interval.right.leaf),
-                   room_right = wanted - std::min(interval.left.stump, interval.left.leaf);
-        for (std::size_t view = 0; view < rows_->n_views(); ++view) {
-            if (bins_.starts(view).size() <= 2) continue;
-            const Loss bounds[2] = {(*interval.left_by_view)[view] + 2 * price_,
-                                    (*interval.right_by_view)[view] + 2 * price_};
-            if (bounds[0] >= room_left && bounds[1] >= room_right) {
-                for (int s = 0; s < 2; ++s) side[s].stump = std::min(side[s].stump, bounds[s]);
-                continue;
-            }
-            const auto stumps = scan_stumps(view);
-            ++n_lists;
-            for (int s = 0; s < 2; ++s) {
-                const Loss loss = stumps.loss[s] + 2 * price_;
-                side[s].stump = std::min(side[s].stump, loss);
-                found[s].stump = std::min(found[s].stump, loss);
-            }
-        }
-        offer(joined(found[0], found[1]), interval.view, place);
+        go_to(interval.view, place);
+        const Border border = bound_border(interval.view, place);
+        SideLoss side[2] = {border.left, border.right};
+        if (joined(side[0], side[1]) < wanted) scan_cut(interval, place, border, wanted, side);
         const Loss here = joined(side[0], side[1]);
         settled_[interval.view] = std::min(settled_[interval.view], here);
         divide_interval(interval, place, side, std::max<Loss>(0, here - limit(ask_.target)));
+    }
+    /// Raises the bounds of both sides of a cut: views whose stumps could be part of a better tree are scanned.
+    void scan_cut(const Interval& interval, std::size_t place, const Border& border, Loss wanted, SideLoss* side) {
+        mark(interval.view, place);
+        const Loss bases[2] = {border.left_base, border.right_base};
+        const Loss room[2] = {wanted - std::min(border.right.stump, border.right.leaf),
+                              wanted - std::min(border.left.stump, border.left.leaf)};
+        SideLoss found[2];
+        for (int s = 0; s < 2; ++s) side[s].stump = found[s].leaf = found[s].stump = side[s].leaf;
+        for (std::size_t view = 0; view < rows_->n_views(); ++view) {
+            if (bins_.starts(view).size() <= 2) continue;
+            Loss bounds[2];
+            bool is_open = false;
+            for (std::size_t s = 0; s < 2; ++s) {
+                bounds[s] = bases[s] - most_[s * bins_.stride() + view] + 2 * price_;
+                is_open |= bounds[s] < std::min(room[s], found[s].stump);
+            }
+            if (is_open) {
+                ++n_lists;
+                const auto stumps = scan_stumps(view);
+                for (int s = 0; s < 2; ++s) {
+                    bounds[s] = stumps.loss[s] + 2 * price_;
+                    found[s].stump = std::min(found[s].stump, bounds[s]);
+                }
+            }
+            for (int s = 0; s < 2; ++s) side[s].stump = std::min(side[s].stump, bounds[s]);
+        }
+        offer(joined(found[0], found[1]), interval.view, place);
     }
     /// What is left of an interval on both sides of a cut that is known; cuts so near that the rows between
     /// weigh no more than `slack` cannot be better.
@@ -471,38 +490,44 @@ class Pairs final : public NodeSearch {
         }
         return out;
     }
-    template <class Work>
-    void for_each_gain_of(std::uint32_t row, Work work) const {
-        if (!table_.has_gains() && !rows_->is_weighted()) return work(slots_[row] & 1U, slots_[row] >> 1, Count{1});
-        for_each_gain(row, [&](std::size_t answer, Count gain) { work(slots_[row] & 1U, answer, gain); });
-    }
     /// Adds a row to the counts of its side, and keeps the largest count of each side.
+    template <bool are_ones>
     void count_row(std::uint32_t row, Count* count, Count* largest) const {
-        for_each_gain_of(row, [&](std::size_t s, std::size_t answer, Count gain) {
-            Count& own = count[answer << 1 | s];
-            own = static_cast<Count>(own + gain);
-            largest[s] = std::max(largest[s], own);
-        });
+        const std::uint32_t slot = slots_[row], s = slot & 1U;
+        const auto add_gain = [&](std::size_t place, Count gain) {
+            count[place] = static_cast<Count>(count[place] + gain);
+            largest[s] = std::max(largest[s], count[place]);
+        };
+        if constexpr (are_ones)
+            add_gain(slot, 1);
+        else
+            for_each_gain(row, [&](std::size_t answer, Count gain) { add_gain(answer << 1 | s, gain); });
     }
     TwoStumps scan_many(std::size_t view) {
+        return table_.has_gains() || rows_->is_weighted() ? scan_counts<false>(view) : scan_counts<true>(view);
+    }
+    template <bool are_ones>
+    TwoStumps scan_counts(std::size_t view) {
         const Cell* const list = rows_->list(view).data();
         const std::size_t n = rows_->size();
         behind_.resize(2 * n);
         counts_.assign(2 * k_, 0);
+        Count* const counts = counts_.data();
+        Count* const behind = behind_.data();
         Count largest[2] = {0, 0};
         for (std::size_t i = n; i-- > 0;) {
-            count_row(list[i].row, counts_.data(), largest);
-            behind_[2 * i] = largest[0];
-            behind_[2 * i + 1] = largest[1];
+            count_row<are_ones>(list[i].row, counts, largest);
+            behind[2 * i] = largest[0];
+            behind[2 * i + 1] = largest[1];
         }
-        Loss most[2] = {behind_[0], behind_[1]};
+        Loss most[2] = {behind[0], behind[1]};
         std::fill(counts_.begin(), counts_.end(), Count{0});
         largest[0] = largest[1] = 0;
         for (std::size_t i = 0; i + 1 < n; ++i) {
-            count_row(list[i].row, counts_.data(), largest);
+            count_row<are_ones>(list[i].row, counts, largest);
             if (list[i].code == list[i + 1].code) continue;
             for (std::size_t s = 0; s < 2; ++s)
-                most[s] = std::max(most[s], Loss{largest[s]} + behind_[2 * i + 2 + s]);
+                most[s] = std::max(most[s], Loss{largest[s]} + behind[2 * i + 2 + s]);
         }
         TwoStumps out{};
         for (std::size_t s = 0; s < 2; ++s) out.loss[s] = base_of(totals_[s].data(), 0) - most[s];
@@ -544,8 +569,9 @@ class Pairs final : public NodeSearch {
     const NodeRows* rows_ = nullptr;
     Ask ask_;
     Bins bins_;
-    std::vector<Count> histogram_, kept_, all_histogram_, all_, left_total_, kept_total_, right_total_, mixed_;
-    std::vector<Count> most_, least_, before_total_;
+    std::vector<Count> histogram_, all_histogram_, all_, left_total_, right_total_, mixed_;
+    std::vector<Count> most_, least_;
+    std::vector<Snapshots> snapshots_, free_;  // by view; and those that no view needs
     std::vector<Interval> intervals_;  // a heap
     std::vector<Loss> settled_;
     Loss bound_ = 0, leaf_ = 0;
