@@ -44,7 +44,7 @@ struct Bench {
 struct Outcome {
     std::size_t place = 0;  // none where 0
     std::shared_ptr<End> end;
-    bool is_settled = false;
+    Loss bound = 0;  // of the cut itself
     FoundTree tree;  // where it is better than what was known
 };
 
@@ -148,9 +148,7 @@ class CutSearch::Strips {
     }
 
     Loss most_gain(std::size_t row) const {
-        if (!table_.has_gains()) return rows_->weight(row);
-        const auto gains = table_.gains.subspan(static_cast<std::size_t>(rows_->label(row)) * table_.n_answers, table_.n_answers);
-        return rows_->weight(row) * *std::max_element(gains.begin(), gains.end());
+        return table_.most_gain(static_cast<std::size_t>(rows_->label(row)), rows_->weight(row));
     }
     /// What the rows of a view's list before each place could lose at the most.
     void sum_weights() {
@@ -222,9 +220,9 @@ class CutSearch::Strips {
         NodeSearch &left = *bench.left_search, &right = *bench.right_search;
         // With these bounds both halves of the strip are settled.
         const Loss left_target = wanted - strip.after->right, right_target = wanted - strip.before->left;
-        left.enter(bench.left, {depth_ - 1, strip.left_leaves, left_target}, end.left_by_view);
+        left.enter(bench.left, {depth_ - 1, strip.left_leaves, 1, left_target}, end.left_by_view);
         end.left = std::max(end.left, left.facts().bound);
-        right.enter(bench.right, {depth_ - 1, strip.right_leaves, right_target}, end.right_by_view);
+        right.enter(bench.right, {depth_ - 1, strip.right_leaves, 1, right_target}, end.right_by_view);
         end.right = std::max(end.right, right.facts().bound);
         const Loss margin = 3 * between(strip.view, strip.low, strip.high) / 10;
         bool is_left_next = bench.left.size() >= bench.right.size();
@@ -237,9 +235,30 @@ class CutSearch::Strips {
                 end.right = std::max(end.right, right.facts().bound);
             }
         }
-        if (left.facts().loss + right.facts().loss < wanted) out.tree = joined(strip.view, out.place, left, right);
-        out.is_settled = end.left + end.right >= std::min(wanted, out.tree.nodes.empty() ? wanted : out.tree.loss);
+        out.bound = end.left + end.right;
+        if (ask_.min_rows > 1 && out.bound < wanted)
+            ask_again(strip, wanted, bench, out);
+        else if (left.facts().loss + right.facts().loss < wanted)
+            out.tree = joined(strip.view, out.place, left, right);
         return out;
+    }
+    /// The cut alone, with leaves as large as asked for. The bounds that other cuts inherit must do without.
+    void ask_again(const Strip& strip, Loss wanted, Bench& bench, Outcome& out) const {
+        if (std::min(bench.left.size(), bench.right.size()) < ask_.min_rows) {
+            out.bound = no_tree;
+            return;
+        }
+        NodeSearch &left = *bench.left_search, &right = *bench.right_search;
+        std::vector<Loss> left_by_view = out.end->left_by_view, right_by_view = out.end->right_by_view;
+        left.enter(bench.left, {depth_ - 1, strip.left_leaves, ask_.min_rows, wanted - out.end->right}, left_by_view);
+        left.refine(wanted - out.end->right, strip.effort, left_by_view);
+        out.bound = left.facts().bound + out.end->right;
+        if (out.bound >= wanted) return;
+        const Loss rest = wanted - left.facts().bound;
+        right.enter(bench.right, {depth_ - 1, strip.right_leaves, ask_.min_rows, rest}, right_by_view);
+        right.refine(rest, strip.effort, right_by_view);
+        out.bound = left.facts().bound + right.facts().bound;
+        if (left.facts().loss + right.facts().loss < wanted) out.tree = joined(strip.view, out.place, left, right);
     }
     FoundTree joined(std::size_t view, std::size_t place, NodeSearch& left, NodeSearch& right) const {
         FoundTree below[2] = {left.tree(), right.tree()}, out;
@@ -254,10 +273,10 @@ class CutSearch::Strips {
         if (!outcome.tree.nodes.empty()) offer(std::move(outcome.tree));
         const End& end = *outcome.end;
         const Loss here = end.left + end.right, wanted = limit(target);
-        if (here >= wanted)
-            settled_[strip.view] = std::min(settled_[strip.view], here);
+        if (outcome.bound >= wanted)
+            settled_[strip.view] = std::min(settled_[strip.view], outcome.bound);
         else
-            put({here, strip.view, outcome.place, outcome.place, outcome.end, outcome.end, strip.left_leaves, strip.right_leaves, 4 * strip.effort}, target);
+            put({outcome.bound, strip.view, outcome.place, outcome.place, outcome.end, outcome.end, strip.left_leaves, strip.right_leaves, 4 * strip.effort}, target);
         const Loss slack = std::max<Loss>(0, here - wanted);
         std::size_t low = outcome.place, high = outcome.place;
         while (low > strip.low && between(strip.view, low - 1, outcome.place) <= slack) --low;

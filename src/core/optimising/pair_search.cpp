@@ -14,7 +14,7 @@
 #include "optimising/lanes.hpp"
 
 namespace treewright::optimising {
-long n_lists = 0, n_enters=0, n_views_scanned=0, n_evals=0;
+
 namespace {
 
 /// A side of a first cut: what a leaf and the best stump lose, with the price of the leaves.
@@ -44,7 +44,6 @@ class Pairs final : public NodeSearch {
     void enter(const NodeRows& rows, const Ask& ask, std::vector<Loss>& by_view) override {
         rows_ = &rows;
         ask_ = ask;
-        ++n_enters;
         bins_.make(rows, table_.n_classes);
         sum_up();
         intervals_.clear();
@@ -53,18 +52,17 @@ class Pairs final : public NodeSearch {
             if (!kept.histograms.empty()) free_.push_back(std::move(kept));
         for (auto& kept : snapshots_) kept = {};
         settled_.assign(rows.n_views(), no_tree);
-        leaf_ = side_loss(all_, 0).leaf;
+        leaf_ = leaf_loss(all_.data()) + price_;
         best_ = {leaf_, rows.n_views(), 0};
         for (std::size_t view = 0; view < rows.n_views(); ++view) {
-            if (bins_.starts(view).size() <= 2) {
+            if (bins_.starts(view).size() <= 2 || ask.max_leaves < 2) {
                 settled_[view] = constant;
                 continue;
             }
-            if (ask.max_leaves < 2 || by_view[view] >= limit(ask.target) || budget_.is_spent()) {
+            if (by_view[view] >= limit(ask.target) || budget_.is_spent()) {
                 settled_[view] = by_view[view];
                 continue;
             }
-            ++n_views_scanned;
             scan_borders(view);
         }
         std::make_heap(intervals_.begin(), intervals_.end());
@@ -86,35 +84,31 @@ class Pairs final : public NodeSearch {
     FoundTree tree() override {
         if (best_.view == rows_->n_views()) return {leaf_, {TreeNode{}}};
         mark(best_.view, best_.place);
+        note_sides(best_.view, best_.place);
         FoundTree out;
         out.nodes.push_back({static_cast<std::int32_t>(best_.view), code_before(best_.view, best_.place)});
         Stump best[2];
         Loss leaf[2];
-        for (int side = 0; side < 2; ++side) {
-            leaf[side] = leaf_loss(totals_[side].data()) + price_;
-            best[side] = {leaf[side], rows_->n_views()};
+        const std::size_t n_rows[2] = {best_.place, rows_->size() - best_.place};
+        for (std::size_t s = 0; s < 2; ++s) {
+            leaf[s] = leaf_loss(totals_[s].data()) + price_;
+            best[s] = {leaf[s], rows_->n_views()};
         }
-        for (std::size_t view = 0; view < rows_->n_views(); ++view) {
+        for (std::size_t view = 0; view < rows_->n_views() && ask_.max_leaves > 2; ++view) {
             if (bins_.starts(view).size() <= 2) continue;
-            const auto found = scan_stumps(view);
-            for (int side = 0; side < 2; ++side)
-                if (found.loss[side] + 2 * price_ < best[side].loss)
-                    best[side] = {found.loss[side] + 2 * price_, view};
+            const auto found = ask_.min_rows > 1 ? scan_legal(view, n_rows) : scan_stumps(view);
+            for (std::size_t s = 0; s < 2; ++s)
+                if (found.loss[s] + 2 * price_ < best[s].loss) best[s] = {found.loss[s] + 2 * price_, view};
         }
-        // a budget of three leaves has one stump
-        if (ask_.max_leaves == 3) {
-            const bool on_left = best[0].loss + leaf[1] <= leaf[0] + best[1].loss;
-            best[on_left] = {leaf[on_left], rows_->n_views()};
+        if (ask_.max_leaves == 3) {  // one stump only
+            const std::size_t leaf_side = best[0].loss + leaf[1] <= leaf[0] + best[1].loss ? 1 : 0;
+            best[leaf_side] = {leaf[leaf_side], rows_->n_views()};
         }
-        is_right_.assign(rows_->size(), 0);
-        const auto list = rows_->list(best_.view);
-        for (std::size_t i = best_.place; i < list.size(); ++i) is_right_[list[i].row] = 1;
-        for (std::size_t side = 0; side < 2; ++side) {
-            const Stump& stump = best[side];
-            out.loss += stump.loss;
-            const bool is_leaf = stump.view == rows_->n_views();
-            if (!is_leaf) {
-                out.nodes.push_back({static_cast<std::int32_t>(stump.view), code_of_stump(stump.view, side, stump.loss - 2 * price_)});
+        for (std::size_t s = 0; s < 2; ++s) {
+            out.loss += best[s].loss;
+            if (best[s].view != rows_->n_views()) {
+                const Code code = code_of_stump(best[s].view, s, best[s].loss - 2 * price_);
+                out.nodes.push_back({static_cast<std::int32_t>(best[s].view), code});
                 out.nodes.push_back({});
             }
             out.nodes.push_back({});
@@ -145,7 +139,7 @@ class Pairs final : public NodeSearch {
         const std::size_t size = bins_.n_bins() * k_ * bins_.stride();
         histogram_.resize(size);
         all_histogram_.assign(size, 0);
-        all_.assign(k_, 0);
+        all_.assign(k_ + 1, 0);
         mixed_.assign(bins_.n_bins() * bins_.stride(), 0);
         for (std::size_t bin = 0; bin < bins_.n_bins(); ++bin)
             for (std::size_t view = 0; view < rows_->n_views(); ++view)
@@ -178,32 +172,20 @@ class Pairs final : public NodeSearch {
                 cells[own[view] * step + view] = static_cast<Count>(cells[own[view] * step + view] + gain);
         });
     }
+    /// Totals are what each answer saves, and behind them what all rows could save.
     void add_total(Count* total, std::size_t row) const {
         for_each_gain(row, [&](std::size_t answer, Count gain) {
             total[answer] = static_cast<Count>(total[answer] + gain);
         });
+        total[k_] = static_cast<Count>(total[k_] + most_gain(row));
     }
 
     // --- losses ---
 
     Loss most_gain(std::size_t row) const {
-        if (!table_.has_gains()) return rows_->weight(row);
-        const auto gains = table_.gains.subspan(static_cast<std::size_t>(rows_->label(row)) * k_, k_);
-        return rows_->weight(row) * *std::max_element(gains.begin(), gains.end());
+        return table_.most_gain(static_cast<std::size_t>(rows_->label(row)), rows_->weight(row));
     }
-    /// Without gains, what all rows of a side could save is the sum of its totals.
-    Loss base_of(const Count* total, Loss base) const {
-        if (table_.has_gains()) return base;
-        Loss sum = 0;
-        for (std::size_t answer = 0; answer < k_; ++answer) sum += total[answer];
-        return sum;
-    }
-    Loss leaf_loss(const Count* total, Loss base = 0) const {
-        return base_of(total, base) - *std::max_element(total, total + k_);
-    }
-    SideLoss side_loss(const std::vector<Count>& total, Loss base) const {
-        return {leaf_loss(total.data(), base) + price_, 0};
-    }
+    Loss leaf_loss(const Count* total) const { return Loss{total[k_]} - *std::max_element(total, total + k_); }
     /// The loss of a stump or leaf, with prices.
     Loss priced(Loss stump, Loss leaf) const { return std::min(stump + 2 * price_, leaf); }
     Loss joined(const SideLoss& left, const SideLoss& right) const {
@@ -229,17 +211,16 @@ class Pairs final : public NodeSearch {
                                        bins_.stride()};
         least_.resize(bins_.stride());
         save<Count, of_right>(counts, most_of_views, least_.data());
-        const Loss base = base_of(total.data(), 0);
+        const Loss base = total[k_];
         side.leaf = leaf_loss(total.data()) + price_;
         const std::size_t n = rows_->n_views();
         side.stump = priced(base - *std::max_element(most_of_views, most_of_views + n), side.leaf);
         return priced(base - *std::max_element(least_.begin(), least_.begin() + static_cast<std::ptrdiff_t>(n)), side.leaf);
     }
     Border bound_border(std::size_t view, std::size_t place) {
-        ++n_evals;
         Border border;
-        right_total_.resize(k_);
-        for (std::size_t answer = 0; answer < k_; ++answer)
+        right_total_.resize(k_ + 1);
+        for (std::size_t answer = 0; answer <= k_; ++answer)
             right_total_[answer] = static_cast<Count>(all_[answer] - left_total_[answer]);
         SideLoss left, right;
         Count* const most = most_.data();
@@ -247,9 +228,9 @@ class Pairs final : public NodeSearch {
         right.stump = bound_side<true>(right_total_, border.right, most + bins_.stride());
         left.leaf = border.left.leaf;
         right.leaf = border.right.leaf;
-        border.left_base = base_of(left_total_.data(), 0);
-        border.right_base = base_of(right_total_.data(), 0);
-        if (place > 0 && place < rows_->size()) offer(joined(left, right), view, place);
+        border.left_base = left_total_[k_];
+        border.right_base = right_total_[k_];
+        if (place > 0 && place < rows_->size() && ask_.min_rows <= 1) offer(joined(left, right), view, place);
         return border;
     }
     void offer(Loss loss, std::size_t view, std::size_t place) {
@@ -275,9 +256,9 @@ class Pairs final : public NodeSearch {
         Snapshots& kept = snapshots_[view] = std::move(free_.back());
         free_.pop_back();
         kept.histograms.resize((n_bins / block + 1) * size);
-        kept.totals.resize((n_bins / block + 1) * k_);
+        kept.totals.resize((n_bins / block + 1) * (k_ + 1));
         std::fill(histogram_.begin(), histogram_.end(), Count{0});
-        left_total_.assign(k_, 0);
+        left_total_.assign(k_ + 1, 0);
         for (std::size_t bin = 0; bin < n_bins; ++bin) {
             if (bin % block == 0) keep_snapshot(kept, bin / block);
             add_rows(list, starts[bin], starts[bin + 1]);
@@ -294,11 +275,11 @@ class Pairs final : public NodeSearch {
     };
     void keep_snapshot(Snapshots& kept, std::size_t place) const {
         std::copy(histogram_.begin(), histogram_.end(), kept.histograms.begin() + static_cast<std::ptrdiff_t>(place * histogram_.size()));
-        std::copy(left_total_.begin(), left_total_.end(), kept.totals.begin() + static_cast<std::ptrdiff_t>(place * k_));
+        std::copy(left_total_.begin(), left_total_.end(), kept.totals.begin() + static_cast<std::ptrdiff_t>(place * (k_ + 1)));
     }
     void load_snapshot(const Snapshots& kept, std::size_t place) {
         std::copy_n(kept.histograms.begin() + static_cast<std::ptrdiff_t>(place * histogram_.size()), histogram_.size(), histogram_.begin());
-        std::copy_n(kept.totals.begin() + static_cast<std::ptrdiff_t>(place * k_), k_, left_total_.begin());
+        std::copy_n(kept.totals.begin() + static_cast<std::ptrdiff_t>(place * (k_ + 1)), k_ + 1, left_total_.begin());
     }
     /// Brings the histograms to the rows before a place of a view's list.
     void go_to(std::size_t view, std::size_t place) {
@@ -367,19 +348,28 @@ class Pairs final : public NodeSearch {
         go_to(interval.view, place);
         const Border border = bound_border(interval.view, place);
         SideLoss side[2] = {border.left, border.right};
-        if (joined(side[0], side[1]) < wanted) scan_cut(interval, place, border, wanted, side);
-        const Loss here = joined(side[0], side[1]);
-        settled_[interval.view] = std::min(settled_[interval.view], here);
-        divide_interval(interval, place, side, std::max<Loss>(0, here - limit(ask_.target)));
+        Loss here = joined(side[0], side[1]);
+        if (here < wanted) {
+            const Loss legal = scan_cut(interval.view, place, border, wanted, side);
+            here = joined(side[0], side[1]);
+            if (ask_.min_rows > 1 && here < wanted) return divide_settled(interval, place, side, legal);
+        }
+        divide_interval(interval, place, side, here);
     }
     /// Raises the bounds of both sides of a cut: views whose stumps could be part of a better tree are scanned.
-    void scan_cut(const Interval& interval, std::size_t place, const Border& border, Loss wanted, SideLoss* side) {
-        mark(interval.view, place);
+    /// Returns the least loss with leaves as large as asked for.
+    Loss scan_cut(std::size_t tested, std::size_t place, const Border& border, Loss wanted, SideLoss* side) {
+        mark(tested, place);
+        const std::size_t n_rows[2] = {place, rows_->size() - place};
         const Loss bases[2] = {border.left_base, border.right_base};
         const Loss room[2] = {wanted - std::min(border.right.stump, border.right.leaf),
                               wanted - std::min(border.left.stump, border.left.leaf)};
         SideLoss found[2];
-        for (int s = 0; s < 2; ++s) side[s].stump = found[s].leaf = found[s].stump = side[s].leaf;
+        for (std::size_t s = 0; s < 2; ++s) {
+            side[s].stump = side[s].leaf;
+            const bool is_large = n_rows[s] >= ask_.min_rows;
+            found[s].leaf = found[s].stump = is_large ? side[s].leaf : no_tree;
+        }
         for (std::size_t view = 0; view < rows_->n_views(); ++view) {
             if (bins_.starts(view).size() <= 2) continue;
             Loss bounds[2];
@@ -388,21 +378,38 @@ class Pairs final : public NodeSearch {
                 bounds[s] = bases[s] - most_[s * bins_.stride() + view] + 2 * price_;
                 is_open |= bounds[s] < std::min(room[s], found[s].stump);
             }
-            if (is_open) {
-                ++n_lists;
+            if (is_open && ask_.max_leaves > 2) {
                 const auto stumps = scan_stumps(view);
-                for (int s = 0; s < 2; ++s) {
+                const auto legal = ask_.min_rows > 1 ? scan_legal(view, n_rows) : stumps;
+                for (std::size_t s = 0; s < 2; ++s) {
                     bounds[s] = stumps.loss[s] + 2 * price_;
-                    found[s].stump = std::min(found[s].stump, bounds[s]);
+                    found[s].stump = std::min(found[s].stump, legal.loss[s] + 2 * price_);
                 }
             }
-            for (int s = 0; s < 2; ++s) side[s].stump = std::min(side[s].stump, bounds[s]);
+            for (std::size_t s = 0; s < 2; ++s) side[s].stump = std::min(side[s].stump, bounds[s]);
         }
-        offer(joined(found[0], found[1]), interval.view, place);
+        const Loss loss = joined(found[0], found[1]);
+        offer(loss, tested, place);
+        return loss;
     }
-    /// What is left of an interval on both sides of a cut that is known; cuts so near that the rows between
-    /// weigh no more than `slack` cannot be better.
-    void divide_interval(const Interval& interval, std::size_t place, const SideLoss* side, Loss slack) {
+    /// What is left of an interval on both sides of a cut of which `here` is a bound; cuts so near that the rows
+    /// between weigh no more than what it exceeds the target by cannot be better.
+    void divide_interval(const Interval& interval, std::size_t place, const SideLoss* side, Loss here) {
+        const Loss slack = here - limit(ask_.target);
+        if (slack >= 0) {
+            settled_[interval.view] = std::min(settled_[interval.view], here);
+        } else {
+            Interval cut{here, interval.view, place, place, side[0], side[1]};
+            put_back(cut);
+        }
+        divide_around(interval, place, side, std::max<Loss>(0, slack));
+    }
+    /// The same where the cut itself is known to lose `legal`, with leaves as large as asked for.
+    void divide_settled(const Interval& interval, std::size_t place, const SideLoss* side, Loss legal) {
+        settled_[interval.view] = std::min(settled_[interval.view], legal);
+        divide_around(interval, place, side, 0);
+    }
+    void divide_around(const Interval& interval, std::size_t place, const SideLoss* side, Loss slack) {
         const auto list = rows_->list(interval.view);
         Interval part = interval;
         std::size_t near = place;
@@ -436,14 +443,15 @@ class Pairs final : public NodeSearch {
     void mark(std::size_t view, std::size_t place) {
         const auto list = rows_->list(view);
         const std::size_t n = list.size();
+        if (ask_.min_rows > 1) note_sides(view, place);
         const bool is_left_smaller = place <= n / 2;
         auto& smaller = totals_[is_left_smaller ? 0 : 1];
-        smaller.assign(k_, 0);
+        smaller.assign(k_ + 1, 0);
         for (std::size_t i = is_left_smaller ? 0 : place; i < (is_left_smaller ? place : n); ++i)
             add_total(smaller.data(), list[i].row);
         auto& larger_side = totals_[is_left_smaller ? 1 : 0];
-        larger_side.resize(k_);
-        for (std::size_t answer = 0; answer < k_; ++answer)
+        larger_side.resize(k_ + 1);
+        for (std::size_t answer = 0; answer <= k_; ++answer)
             larger_side[answer] = static_cast<Count>(all_[answer] - smaller[answer]);
         if (k_ == 2) {
             changes_.resize(n);
@@ -463,6 +471,11 @@ class Pairs final : public NodeSearch {
             }
         }
     }
+    void note_sides(std::size_t view, std::size_t place) {
+        const auto list = rows_->list(view);
+        is_right_.resize(list.size());
+        for (std::size_t i = 0; i < list.size(); ++i) is_right_[list[i].row] = i >= place;
+    }
     /// What a row adds to the differences (one − zero) and (zero − one) of the left and of the right side.
     struct alignas(4 * sizeof(Count)) Changes {
         Count by_side[4];
@@ -472,21 +485,20 @@ class Pairs final : public NodeSearch {
     TwoStumps scan_stumps(std::size_t view) { return k_ == 2 ? scan_two(view) : scan_many(view); }
 
     using Four = SimdVector<Count, 4>;
-    Four changes_of(std::uint32_t row) const { return *reinterpret_cast<const Four*>(changes_[row].by_side); }
 
     TwoStumps scan_two(std::size_t view) const {
         const Cell* const list = rows_->list(view).data();
         const std::size_t last = rows_->size() - 1;
         Four now{}, most{};
         for (std::size_t i = 0; i < last; ++i) {
-            now = now + changes_of(list[i].row);
+            now = now + *reinterpret_cast<const Four*>(changes_[list[i].row].by_side);
             if (list[i].code != list[i + 1].code) most = larger(most, now);
         }
         TwoStumps out{};
         for (std::size_t s = 0; s < 2; ++s) {
             // ones first: of the rows before the cut the ones are saved, behind it the zeros
             const Count zeros = totals_[s][0], ones = totals_[s][1];
-            out.loss[s] = Loss{zeros} + ones - std::max(Loss{zeros} + most[2 * s], Loss{ones} + most[2 * s + 1]);
+            out.loss[s] = totals_[s][k_] - std::max(Loss{zeros} + most[2 * s], Loss{ones} + most[2 * s + 1]);
         }
         return out;
     }
@@ -530,36 +542,62 @@ class Pairs final : public NodeSearch {
                 most[s] = std::max(most[s], Loss{largest[s]} + behind[2 * i + 2 + s]);
         }
         TwoStumps out{};
-        for (std::size_t s = 0; s < 2; ++s) out.loss[s] = base_of(totals_[s].data(), 0) - most[s];
+        for (std::size_t s = 0; s < 2; ++s) out.loss[s] = totals_[s][k_] - most[s];
         return out;
     }
-    /// The first cut of a view at which the stump of a side loses so much.
-    Code code_of_stump(std::size_t view, std::size_t side, Loss loss) const {
+    /// The best stumps whose leaves are as large as asked for.
+    TwoStumps scan_legal(std::size_t view, const std::size_t* n_rows) const {
+        TwoStumps out{};
+        for (std::size_t s = 0; s < 2; ++s) {
+            out.loss[s] = no_tree;
+            if (n_rows[s] >= 2 * ask_.min_rows) for_each_stump(view, s, [&](Loss loss, Code) { out.loss[s] = std::min(out.loss[s], loss); return false; });
+        }
+        return out;
+    }
+    /// Calls `work` with the loss and the code of each stump of a side that is allowed, until it returns true.
+    template <class Work>
+    void for_each_stump(std::size_t view, std::size_t side, Work work) const {
         const auto list = rows_->list(view);
         std::vector<Loss> before(k_, 0), behind(k_, 0);
         Loss base = 0;
-        const auto add_row = [&](std::uint32_t row, auto work) {
+        std::size_t n_before = 0, n_behind = 0;
+        const auto add_row = [&](std::uint32_t row, Loss* to, Loss sign) {
             const auto label = static_cast<std::size_t>(rows_->label(row));
+            if (!table_.has_gains()) {
+                to[label] += sign * rows_->weight(row);
+                return;
+            }
             for (std::size_t answer = 0; answer < k_; ++answer)
-                work(answer, rows_->weight(row) * (table_.has_gains() ? table_.gains[label * k_ + answer] : answer == label));
+                to[answer] += sign * rows_->weight(row) * table_.gains[label * k_ + answer];
         };
-        const auto is_here = [&](std::uint32_t row) { return (is_right_[row] != 0) == (side == 1); };
         for (const Cell& cell : list) {
-            if (!is_here(cell.row)) continue;
+            if (is_right(cell.row) != (side == 1)) continue;
             base += most_gain(cell.row);
-            add_row(cell.row, [&](std::size_t answer, Loss gain) { behind[answer] += gain; });
+            ++n_behind;
+            add_row(cell.row, behind.data(), 1);
         }
         for (std::size_t i = 0; i + 1 < list.size(); ++i) {
-            if (is_here(list[i].row))
-                add_row(list[i].row, [&](std::size_t answer, Loss gain) {
-                    before[answer] += gain;
-                    behind[answer] -= gain;
-                });
-            if (list[i].code != list[i + 1].code &&
-                base - *std::max_element(before.begin(), before.end()) - *std::max_element(behind.begin(), behind.end()) <= loss)
-                return list[i].code;
+            if (is_right(list[i].row) == (side == 1)) {
+                ++n_before;
+                --n_behind;
+                add_row(list[i].row, before.data(), 1);
+                add_row(list[i].row, behind.data(), -1);
+            }
+            if (list[i].code == list[i + 1].code || n_before < ask_.min_rows || n_behind < ask_.min_rows) continue;
+            const Loss loss = base - *std::max_element(before.begin(), before.end()) -
+                              *std::max_element(behind.begin(), behind.end());
+            if (work(loss, list[i].code)) return;
         }
-        return 0;
+    }
+    bool is_right(std::uint32_t row) const { return is_right_[row] != 0; }
+    /// The first cut of a view at which the stump of a side loses so much.
+    Code code_of_stump(std::size_t view, std::size_t side, Loss wanted) const {
+        Code found = 0;
+        for_each_stump(view, side, [&](Loss loss, Code code) {
+            found = code;
+            return loss <= wanted;
+        });
+        return found;
     }
 
     const Table& table_;
@@ -588,7 +626,8 @@ class Pairs final : public NodeSearch {
 
 std::unique_ptr<NodeSearch> make_pair_search(const Table& table, Loss leaf_price, Budget& budget) {
     Loss most = 0;
-    for (std::size_t row = 0; row < table.n_rows; ++row) most += table.weight(row);
+    for (std::size_t row = 0; row < table.n_rows; ++row) most += table.most_gain(static_cast<std::size_t>(table.labels[row]), table.weight(row));
+    if (table.has_gains()) most *= 2;  // a row may save something with two answers
     if (most < std::numeric_limits<std::int16_t>::max())
         return std::make_unique<Pairs<std::int16_t>>(table, leaf_price, budget);
     if (most < std::numeric_limits<std::int32_t>::max())

@@ -21,7 +21,8 @@ constexpr Loss no_tree = std::int64_t{1} << 60;
 struct Ask {
     int depth = 2;
     std::int64_t max_leaves = 4;
-    Loss target = no_tree;  // a bound of so much is enough
+    std::size_t min_rows = 1;  // of a leaf
+    Loss target = no_tree;     // a bound of so much is enough
 };
 
 /// What is known of a node: no tree loses less than `bound`, and one loses `loss`.

@@ -4,6 +4,7 @@
 // category" for two codes. A column with missing values has two views, they first and they last.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -25,6 +26,12 @@ struct Table {
     const Code* codes_of(std::size_t view) const { return codes + view * n_rows; }
     bool has_gains() const { return !gains.empty(); }
     Loss weight(std::size_t row) const { return weights ? weights[row] : 1; }
+    /// What the best answer to a row of a class saves.
+    Loss most_gain(std::size_t label, Loss weight) const {
+        if (!has_gains()) return weight;
+        const auto own = gains.subspan(label * n_answers, n_answers);
+        return weight * *std::max_element(own.begin(), own.end());
+    }
 };
 
 /// The tree in preorder; rows whose code is at most `code` go left. A leaf has view −1.
