@@ -1,4 +1,5 @@
-// The rows of a node in coarse bins: bins of about equal mass, in which every class has as much as any other.
+// The rows of a node in coarse bins of about equal mass. Every class has as much of it as any other; of
+// numbers, half of it are the rows and half the squares.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@ class Bins {
   public:
     static constexpr std::size_t lanes = 8;  // views are padded to a multiple
 
-    void make(const NodeRows& rows, std::size_t n_classes);
+    void make(const Table& table, const NodeRows& rows);
 
     std::size_t stride() const { return stride_; }
     std::size_t n_bins() const { return n_bins_; }  // the most of any view
@@ -25,10 +26,12 @@ class Bins {
     bool is_mixed(std::size_t view, std::size_t bin) const { return is_mixed_[bin * stride_ + view] != 0; }
 
   private:
+    void weigh(const Table& table, const NodeRows& rows);
+
     std::size_t stride_ = 0, n_bins_ = 0;
     std::vector<std::uint8_t> bytes_, is_mixed_;
     std::vector<std::vector<std::uint32_t>> starts_;
-    std::vector<double> mass_;
+    std::vector<double> mass_, class_mass_;  // by row, by class
 };
 
 }  // namespace treewright::optimising

@@ -1,7 +1,6 @@
 // Trees of three levels and more: strips of first cuts, the one with the least bound next.
 #pragma once
 
-#include <functional>
 #include <memory>
 
 #include "optimising/search.hpp"
@@ -9,7 +8,7 @@
 
 namespace treewright::optimising {
 
-/// `on_round` is told of the bound and the loss after each round of a search with a pool.
+/// With a pool, several strips are tried at once: the weakest ones, as many for any number of threads.
 class CutSearch final : public NodeSearch {
   public:
     CutSearch(const Table& table, int depth, Loss leaf_price, Budget& budget, Pool* pool = nullptr);
@@ -19,9 +18,6 @@ class CutSearch final : public NodeSearch {
     void refine(Loss target, std::int64_t effort, std::vector<Loss>& by_view) override;
     Facts facts() const override;
     FoundTree tree() override;
-    /// A tree that somebody else has found.
-    void offer(FoundTree tree);
-    std::function<void(const Facts&)> on_round;
 
   private:
     class Strips;

@@ -17,8 +17,8 @@ namespace treewright::optimising {
 template <class Count>
 struct SideCounts {
     const Count* left;
-    const Count* all;  // null: the left side itself
-    const Count* total;  // by answer
+    const Count* all;       // null: the left side itself
+    const Count* total;     // by answer
     const Count* is_mixed;  // all bits where a bin hides cuts: [bin][view]
     std::size_t n_bins, n_answers, stride;
 };
@@ -45,8 +45,8 @@ inline Lanes<Count> all_lanes(Count x) {
     return out;
 }
 
-/// What the stumps of each view save: `most` is never exceeded by a cut, `least` is reached by one at a border.
-/// Two answers: only the difference of what they save counts.
+/// What the stumps of each view save: `most` is never exceeded by a cut, `least` is reached by one at a
+/// border. Two answers: only the difference of what they save counts.
 template <class Count, bool of_right>
 void two_answers(const SideCounts<Count>& side, Count* out_most, Count* out_least) {
     using V = Lanes<Count>;
@@ -141,20 +141,6 @@ void many_answers(const SideCounts<Count>& side, Count* out_most, Count* out_lea
             out_least[view + i] = least[i];
             out_most[view + i] = most[i];
         }
-    }
-}
-
-/// The savings of the stumps of one side.
-template <class Count, bool of_right>
-void save(const SideCounts<Count>& side, Count* most, Count* least) {
-    switch (side.n_answers) {
-        case 2: return two_answers<Count, of_right>(side, most, least);
-        case 3: return many_answers<Count, of_right, 3>(side, most, least);
-        case 4: return many_answers<Count, of_right, 4>(side, most, least);
-        case 5: return many_answers<Count, of_right, 5>(side, most, least);
-        case 6: return many_answers<Count, of_right, 6>(side, most, least);
-        case 7: return many_answers<Count, of_right, 7>(side, most, least);
-        default: return many_answers<Count, of_right, 0>(side, most, least);
     }
 }
 

@@ -1,8 +1,8 @@
 // Trees of two levels.
 //
-// For every view that may be asked first, the rows are added in its order to running histograms of all views; at
-// borders between bins both sides are bounded. The intervals between borders that could hold a better tree are
-// then scanned exactly, the weakest first.
+// For every view that may be asked first, the rows are added in its order to running histograms of all views;
+// at borders between bins both sides are bounded. The intervals between borders that could hold a better tree
+// are then scanned exactly, the weakest first.
 #include "optimising/pair_search.hpp"
 
 #include <algorithm>
@@ -11,7 +11,8 @@
 #include <span>
 
 #include "optimising/bins.hpp"
-#include "optimising/lanes.hpp"
+#include "optimising/class_measure.hpp"
+#include "optimising/square_measure.hpp"
 
 namespace treewright::optimising {
 
@@ -35,16 +36,19 @@ struct Interval {
     }
 };
 
-template <class Count>
+template <class Measure>
 class Pairs final : public NodeSearch {
+    using Count = typename Measure::Count;
+
   public:
     Pairs(const Table& table, Loss leaf_price, Budget& budget)
-        : table_(table), price_(leaf_price), budget_(budget), k_(table.n_answers) {}
+        : table_(table), price_(leaf_price), budget_(budget), measure_(table), width_(measure_.width()) {}
 
     void enter(const NodeRows& rows, const Ask& ask, std::vector<Loss>& by_view) override {
         rows_ = &rows;
-        ask_ = ask;
-        bins_.make(rows, table_.n_classes);
+        aswidth_ = ask;
+        bins_.make(table_, rows);
+        measure_.enter(rows);
         sum_up();
         intervals_.clear();
         snapshots_.resize(rows.n_views());
@@ -52,7 +56,7 @@ class Pairs final : public NodeSearch {
             if (!kept.histograms.empty()) free_.push_back(std::move(kept));
         for (auto& kept : snapshots_) kept = {};
         settled_.assign(rows.n_views(), no_tree);
-        leaf_ = leaf_loss(all_.data()) + price_;
+        leaf_ = measure_.leaf_loss(all_.data()) + price_;
         best_ = {leaf_, rows.n_views(), 0};
         for (std::size_t view = 0; view < rows.n_views(); ++view) {
             if (bins_.starts(view).size() <= 2 || ask.max_leaves < 2) {
@@ -91,16 +95,17 @@ class Pairs final : public NodeSearch {
         Loss leaf[2];
         const std::size_t n_rows[2] = {best_.place, rows_->size() - best_.place};
         for (std::size_t s = 0; s < 2; ++s) {
-            leaf[s] = leaf_loss(totals_[s].data()) + price_;
+            leaf[s] = measure_.leaf_loss(totals_[s].data()) + price_;
             best[s] = {leaf[s], rows_->n_views()};
         }
-        for (std::size_t view = 0; view < rows_->n_views() && ask_.max_leaves > 2; ++view) {
+        for (std::size_t view = 0; view < rows_->n_views() && aswidth_.max_leaves > 2; ++view) {
             if (bins_.starts(view).size() <= 2) continue;
-            const auto found = ask_.min_rows > 1 ? scan_legal(view, n_rows) : scan_stumps(view);
+            const auto found =
+                aswidth_.min_rows > 1 ? scan_legal(view, n_rows) : measure_.scan(rows_->list(view));
             for (std::size_t s = 0; s < 2; ++s)
                 if (found.loss[s] + 2 * price_ < best[s].loss) best[s] = {found.loss[s] + 2 * price_, view};
         }
-        if (ask_.max_leaves == 3) {  // one stump only
+        if (aswidth_.max_leaves == 3) {  // one stump only
             const std::size_t leaf_side = best[0].loss + leaf[1] <= leaf[0] + best[1].loss ? 1 : 0;
             best[leaf_side] = {leaf[leaf_side], rows_->n_views()};
         }
@@ -128,18 +133,15 @@ class Pairs final : public NodeSearch {
         Loss loss = no_tree;
         std::size_t view = 0, place = 0;  // the first `place` rows of the view go left
     };
-    struct TwoStumps {
-        Loss loss[2];
-    };
 
     /// Nothing at or above is of interest.
     Loss limit(Loss target) const { return std::min(target, best_.loss); }
 
     void sum_up() {
-        const std::size_t size = bins_.n_bins() * k_ * bins_.stride();
+        const std::size_t size = bins_.n_bins() * width_ * bins_.stride();
         histogram_.resize(size);
         all_histogram_.assign(size, 0);
-        all_.assign(k_ + 1, 0);
+        all_.assign(width_ + 1, 0);
         mixed_.assign(bins_.n_bins() * bins_.stride(), 0);
         for (std::size_t bin = 0; bin < bins_.n_bins(); ++bin)
             for (std::size_t view = 0; view < rows_->n_views(); ++view)
@@ -148,25 +150,11 @@ class Pairs final : public NodeSearch {
             add(all_histogram_.data(), row);
             add_total(all_.data(), row);
         }
-        if (k_ != 2) return;
-        difference_.assign(rows_->size(), 0);
-        for (std::size_t row = 0; row < rows_->size(); ++row)
-            for_each_gain(row, [&](std::size_t answer, Count gain) {
-                difference_[row] = static_cast<Count>(difference_[row] + (answer == 1 ? gain : -gain));
-            });
-    }
-    template <class Work>
-    void for_each_gain(std::size_t row, Work work) const {
-        const auto label = static_cast<std::size_t>(rows_->label(row));
-        const auto weight = static_cast<Count>(rows_->weight(row));
-        if (!table_.has_gains()) return work(label, weight);
-        for (std::size_t answer = 0; answer < k_; ++answer)
-            work(answer, static_cast<Count>(weight * static_cast<Count>(table_.gains[label * k_ + answer])));
     }
     void add(Count* histogram, std::size_t row) const {
-        const std::size_t stride = bins_.stride(), step = k_ * stride, n_views = rows_->n_views();
+        const std::size_t stride = bins_.stride(), step = width_ * stride, n_views = rows_->n_views();
         const std::uint8_t* const own = bins_.of_row(row);
-        for_each_gain(row, [&](std::size_t answer, Count gain) {
+        measure_.for_each_part(*rows_, row, [&](std::size_t answer, Count gain) {
             Count* const cells = histogram + answer * stride;
             for (std::size_t view = 0; view < n_views; ++view)
                 cells[own[view] * step + view] = static_cast<Count>(cells[own[view] * step + view] + gain);
@@ -174,23 +162,22 @@ class Pairs final : public NodeSearch {
     }
     /// Totals are what each answer saves, and behind them what all rows could save.
     void add_total(Count* total, std::size_t row) const {
-        for_each_gain(row, [&](std::size_t answer, Count gain) {
+        measure_.for_each_part(*rows_, row, [&](std::size_t answer, Count gain) {
             total[answer] = static_cast<Count>(total[answer] + gain);
         });
-        total[k_] = static_cast<Count>(total[k_] + most_gain(row));
+        total[width_] = static_cast<Count>(total[width_] + most_gain(row));
     }
 
     // --- losses ---
 
     Loss most_gain(std::size_t row) const {
-        return table_.most_gain(static_cast<std::size_t>(rows_->label(row)), rows_->weight(row));
+        return table_.most_gain(static_cast<std::size_t>(rows_->target(row)), rows_->weight(row));
     }
-    Loss leaf_loss(const Count* total) const { return Loss{total[k_]} - *std::max_element(total, total + k_); }
     /// The loss of a stump or leaf, with prices.
     Loss priced(Loss stump, Loss leaf) const { return std::min(stump + 2 * price_, leaf); }
     Loss joined(const SideLoss& left, const SideLoss& right) const {
-        if (ask_.max_leaves >= 4) return left.stump + right.stump;
-        if (ask_.max_leaves == 3) return std::min(left.stump + right.leaf, left.leaf + right.stump);
+        if (aswidth_.max_leaves >= 4) return left.stump + right.stump;
+        if (aswidth_.max_leaves == 3) return std::min(left.stump + right.leaf, left.leaf + right.stump);
         return left.leaf + right.leaf;
     }
 
@@ -207,20 +194,22 @@ class Pairs final : public NodeSearch {
     Loss bound_side(const std::vector<Count>& total, SideLoss& side, Count* most_of_views) {
         const SideCounts<Count> counts{histogram_.data(), of_right ? all_histogram_.data() : nullptr,
                                        total.data(),      mixed_.data(),
-                                       bins_.n_bins(),    k_,
+                                       bins_.n_bins(),    width_,
                                        bins_.stride()};
         least_.resize(bins_.stride());
-        save<Count, of_right>(counts, most_of_views, least_.data());
-        const Loss base = total[k_];
-        side.leaf = leaf_loss(total.data()) + price_;
+        measure_.template save<of_right>(counts, most_of_views, least_.data());
+        const Loss base = total[width_];
+        side.leaf = measure_.leaf_loss(total.data()) + price_;
         const std::size_t n = rows_->n_views();
         side.stump = priced(base - *std::max_element(most_of_views, most_of_views + n), side.leaf);
-        return priced(base - *std::max_element(least_.begin(), least_.begin() + static_cast<std::ptrdiff_t>(n)), side.leaf);
+        return priced(
+            base - *std::max_element(least_.begin(), least_.begin() + static_cast<std::ptrdiff_t>(n)),
+            side.leaf);
     }
     Border bound_border(std::size_t view, std::size_t place) {
         Border border;
-        right_total_.resize(k_ + 1);
-        for (std::size_t answer = 0; answer <= k_; ++answer)
+        right_total_.resize(width_ + 1);
+        for (std::size_t answer = 0; answer <= width_; ++answer)
             right_total_[answer] = static_cast<Count>(all_[answer] - left_total_[answer]);
         SideLoss left, right;
         Count* const most = most_.data();
@@ -228,9 +217,10 @@ class Pairs final : public NodeSearch {
         right.stump = bound_side<true>(right_total_, border.right, most + bins_.stride());
         left.leaf = border.left.leaf;
         right.leaf = border.right.leaf;
-        border.left_base = left_total_[k_];
-        border.right_base = right_total_[k_];
-        if (place > 0 && place < rows_->size() && ask_.min_rows <= 1) offer(joined(left, right), view, place);
+        border.left_base = left_total_[width_];
+        border.right_base = right_total_[width_];
+        if (place > 0 && place < rows_->size() && aswidth_.min_rows <= 1)
+            offer(joined(left, right), view, place);
         return border;
     }
     void offer(Loss loss, std::size_t view, std::size_t place) {
@@ -256,9 +246,9 @@ class Pairs final : public NodeSearch {
         Snapshots& kept = snapshots_[view] = std::move(free_.back());
         free_.pop_back();
         kept.histograms.resize((n_bins / block + 1) * size);
-        kept.totals.resize((n_bins / block + 1) * (k_ + 1));
+        kept.totals.resize((n_bins / block + 1) * (width_ + 1));
         std::fill(histogram_.begin(), histogram_.end(), Count{0});
-        left_total_.assign(k_ + 1, 0);
+        left_total_.assign(width_ + 1, 0);
         for (std::size_t bin = 0; bin < n_bins; ++bin) {
             if (bin % block == 0) keep_snapshot(kept, bin / block);
             add_rows(list, starts[bin], starts[bin + 1]);
@@ -274,12 +264,16 @@ class Pairs final : public NodeSearch {
         std::vector<Count> histograms, totals;
     };
     void keep_snapshot(Snapshots& kept, std::size_t place) const {
-        std::copy(histogram_.begin(), histogram_.end(), kept.histograms.begin() + static_cast<std::ptrdiff_t>(place * histogram_.size()));
-        std::copy(left_total_.begin(), left_total_.end(), kept.totals.begin() + static_cast<std::ptrdiff_t>(place * (k_ + 1)));
+        std::copy(histogram_.begin(), histogram_.end(),
+                  kept.histograms.begin() + static_cast<std::ptrdiff_t>(place * histogram_.size()));
+        std::copy(left_total_.begin(), left_total_.end(),
+                  kept.totals.begin() + static_cast<std::ptrdiff_t>(place * (width_ + 1)));
     }
     void load_snapshot(const Snapshots& kept, std::size_t place) {
-        std::copy_n(kept.histograms.begin() + static_cast<std::ptrdiff_t>(place * histogram_.size()), histogram_.size(), histogram_.begin());
-        std::copy_n(kept.totals.begin() + static_cast<std::ptrdiff_t>(place * (k_ + 1)), k_ + 1, left_total_.begin());
+        std::copy_n(kept.histograms.begin() + static_cast<std::ptrdiff_t>(place * histogram_.size()),
+                    histogram_.size(), histogram_.begin());
+        std::copy_n(kept.totals.begin() + static_cast<std::ptrdiff_t>(place * (width_ + 1)), width_ + 1,
+                    left_total_.begin());
     }
     /// Brings the histograms to the rows before a place of a view's list.
     void go_to(std::size_t view, std::size_t place) {
@@ -289,10 +283,11 @@ class Pairs final : public NodeSearch {
         load_snapshot(snapshots_[view], first);
         add_rows(rows_->list(view), starts[first * block], place);
     }
-    void scan_bins(std::size_t view, std::size_t first, std::size_t last, const Border& low, const Border& high) {
+    void scan_bins(std::size_t view, std::size_t first, std::size_t last, const Border& low,
+                   const Border& high) {
         const auto starts = bins_.starts(view);
         const Loss bound = joined(low.left, high.right);
-        if (bound >= limit(ask_.target)) {
+        if (bound >= limit(aswidth_.target)) {
             settled_[view] = std::min(settled_[view], bound);
         } else if (last - first == 1) {
             take_interval(view, starts[first], starts[last], low, high, bound);
@@ -312,7 +307,8 @@ class Pairs final : public NodeSearch {
     }
     void raise(std::vector<Loss>& by_view) {
         std::vector<Loss> own = settled_;
-        for (const auto& interval : intervals_) own[interval.view] = std::min(own[interval.view], interval.bound);
+        for (const auto& interval : intervals_)
+            own[interval.view] = std::min(own[interval.view], interval.bound);
         bound_ = leaf_;
         for (std::size_t view = 0; view < own.size(); ++view) {
             if (own[view] == constant) continue;
@@ -352,12 +348,12 @@ class Pairs final : public NodeSearch {
         if (here < wanted) {
             const Loss legal = scan_cut(interval.view, place, border, wanted, side);
             here = joined(side[0], side[1]);
-            if (ask_.min_rows > 1 && here < wanted) return divide_settled(interval, place, side, legal);
+            if (aswidth_.min_rows > 1 && here < wanted) return divide_settled(interval, place, side, legal);
         }
         divide_interval(interval, place, side, here);
     }
-    /// Raises the bounds of both sides of a cut: views whose stumps could be part of a better tree are scanned.
-    /// Returns the least loss with leaves as large as asked for.
+    /// Raises the bounds of both sides of a cut: views whose stumps could be part of a better tree are
+    /// scanned. Returns the least loss with leaves as large as asked for.
     Loss scan_cut(std::size_t tested, std::size_t place, const Border& border, Loss wanted, SideLoss* side) {
         mark(tested, place);
         const std::size_t n_rows[2] = {place, rows_->size() - place};
@@ -367,7 +363,7 @@ class Pairs final : public NodeSearch {
         SideLoss found[2];
         for (std::size_t s = 0; s < 2; ++s) {
             side[s].stump = side[s].leaf;
-            const bool is_large = n_rows[s] >= ask_.min_rows;
+            const bool is_large = n_rows[s] >= aswidth_.min_rows;
             found[s].leaf = found[s].stump = is_large ? side[s].leaf : no_tree;
         }
         for (std::size_t view = 0; view < rows_->n_views(); ++view) {
@@ -378,9 +374,9 @@ class Pairs final : public NodeSearch {
                 bounds[s] = bases[s] - most_[s * bins_.stride() + view] + 2 * price_;
                 is_open |= bounds[s] < std::min(room[s], found[s].stump);
             }
-            if (is_open && ask_.max_leaves > 2) {
-                const auto stumps = scan_stumps(view);
-                const auto legal = ask_.min_rows > 1 ? scan_legal(view, n_rows) : stumps;
+            if (is_open && aswidth_.max_leaves > 2) {
+                const auto stumps = measure_.scan(rows_->list(view));
+                const auto legal = aswidth_.min_rows > 1 ? scan_legal(view, n_rows) : stumps;
                 for (std::size_t s = 0; s < 2; ++s) {
                     bounds[s] = stumps.loss[s] + 2 * price_;
                     found[s].stump = std::min(found[s].stump, legal.loss[s] + 2 * price_);
@@ -392,10 +388,10 @@ class Pairs final : public NodeSearch {
         offer(loss, tested, place);
         return loss;
     }
-    /// What is left of an interval on both sides of a cut of which `here` is a bound; cuts so near that the rows
-    /// between weigh no more than what it exceeds the target by cannot be better.
+    /// What is left of an interval on both sides of a cut of which `here` is a bound; cuts so near that the
+    /// rows between weigh no more than what it exceeds the target by cannot be better.
     void divide_interval(const Interval& interval, std::size_t place, const SideLoss* side, Loss here) {
-        const Loss slack = here - limit(ask_.target);
+        const Loss slack = here - limit(aswidth_.target);
         if (slack >= 0) {
             settled_[interval.view] = std::min(settled_[interval.view], here);
         } else {
@@ -434,7 +430,7 @@ class Pairs final : public NodeSearch {
     }
     void put_back(Interval& part) {
         part.bound = std::max(part.bound, joined(part.left, part.right));
-        if (part.bound >= limit(ask_.target)) return settle(part);
+        if (part.bound >= limit(aswidth_.target)) return settle(part);
         intervals_.push_back(part);
         std::push_heap(intervals_.begin(), intervals_.end());
     }
@@ -443,149 +439,56 @@ class Pairs final : public NodeSearch {
     void mark(std::size_t view, std::size_t place) {
         const auto list = rows_->list(view);
         const std::size_t n = list.size();
-        if (ask_.min_rows > 1) note_sides(view, place);
+        if (aswidth_.min_rows > 1) note_sides(view, place);
         const bool is_left_smaller = place <= n / 2;
         auto& smaller = totals_[is_left_smaller ? 0 : 1];
-        smaller.assign(k_ + 1, 0);
+        smaller.assign(width_ + 1, 0);
         for (std::size_t i = is_left_smaller ? 0 : place; i < (is_left_smaller ? place : n); ++i)
             add_total(smaller.data(), list[i].row);
         auto& larger_side = totals_[is_left_smaller ? 1 : 0];
-        larger_side.resize(k_ + 1);
-        for (std::size_t answer = 0; answer <= k_; ++answer)
+        larger_side.resize(width_ + 1);
+        for (std::size_t answer = 0; answer <= width_; ++answer)
             larger_side[answer] = static_cast<Count>(all_[answer] - smaller[answer]);
-        if (k_ == 2) {
-            changes_.resize(n);
-            for (std::size_t i = 0; i < place; ++i) {
-                const Count change = difference_[list[i].row];
-                changes_[list[i].row] = {{change, static_cast<Count>(-change), 0, 0}};
-            }
-            for (std::size_t i = place; i < n; ++i) {
-                const Count change = difference_[list[i].row];
-                changes_[list[i].row] = {{0, 0, change, static_cast<Count>(-change)}};
-            }
-        } else {
-            slots_.resize(n);
-            for (std::size_t i = 0; i < n; ++i) {
-                const std::uint32_t row = list[i].row;
-                slots_[row] = static_cast<std::uint32_t>(rows_->label(row)) << 1 | (i >= place ? 1U : 0U);
-            }
-        }
+        measure_.mark(list, place, totals_[0].data(), totals_[1].data());
     }
     void note_sides(std::size_t view, std::size_t place) {
         const auto list = rows_->list(view);
         is_right_.resize(list.size());
         for (std::size_t i = 0; i < list.size(); ++i) is_right_[list[i].row] = i >= place;
     }
-    /// What a row adds to the differences (one − zero) and (zero − one) of the left and of the right side.
-    struct alignas(4 * sizeof(Count)) Changes {
-        Count by_side[4];
-    };
-
-    /// The best stumps of both sides by one view.
-    TwoStumps scan_stumps(std::size_t view) { return k_ == 2 ? scan_two(view) : scan_many(view); }
-
-    using Four = SimdVector<Count, 4>;
-
-    TwoStumps scan_two(std::size_t view) const {
-        const Cell* const list = rows_->list(view).data();
-        const std::size_t last = rows_->size() - 1;
-        Four now{}, most{};
-        for (std::size_t i = 0; i < last; ++i) {
-            now = now + *reinterpret_cast<const Four*>(changes_[list[i].row].by_side);
-            if (list[i].code != list[i + 1].code) most = larger(most, now);
-        }
-        TwoStumps out{};
-        for (std::size_t s = 0; s < 2; ++s) {
-            // ones first: of the rows before the cut the ones are saved, behind it the zeros
-            const Count zeros = totals_[s][0], ones = totals_[s][1];
-            out.loss[s] = totals_[s][k_] - std::max(Loss{zeros} + most[2 * s], Loss{ones} + most[2 * s + 1]);
-        }
-        return out;
-    }
-    /// Adds a row to the counts of its side, and keeps the largest count of each side.
-    template <bool are_ones>
-    void count_row(std::uint32_t row, Count* count, Count* largest) const {
-        const std::uint32_t slot = slots_[row], s = slot & 1U;
-        const auto add_gain = [&](std::size_t place, Count gain) {
-            count[place] = static_cast<Count>(count[place] + gain);
-            largest[s] = std::max(largest[s], count[place]);
-        };
-        if constexpr (are_ones)
-            add_gain(slot, 1);
-        else
-            for_each_gain(row, [&](std::size_t answer, Count gain) { add_gain(answer << 1 | s, gain); });
-    }
-    TwoStumps scan_many(std::size_t view) {
-        return table_.has_gains() || rows_->is_weighted() ? scan_counts<false>(view) : scan_counts<true>(view);
-    }
-    template <bool are_ones>
-    TwoStumps scan_counts(std::size_t view) {
-        const Cell* const list = rows_->list(view).data();
-        const std::size_t n = rows_->size();
-        behind_.resize(2 * n);
-        counts_.assign(2 * k_, 0);
-        Count* const counts = counts_.data();
-        Count* const behind = behind_.data();
-        Count largest[2] = {0, 0};
-        for (std::size_t i = n; i-- > 0;) {
-            count_row<are_ones>(list[i].row, counts, largest);
-            behind[2 * i] = largest[0];
-            behind[2 * i + 1] = largest[1];
-        }
-        Loss most[2] = {behind[0], behind[1]};
-        std::fill(counts_.begin(), counts_.end(), Count{0});
-        largest[0] = largest[1] = 0;
-        for (std::size_t i = 0; i + 1 < n; ++i) {
-            count_row<are_ones>(list[i].row, counts, largest);
-            if (list[i].code == list[i + 1].code) continue;
-            for (std::size_t s = 0; s < 2; ++s)
-                most[s] = std::max(most[s], Loss{largest[s]} + behind[2 * i + 2 + s]);
-        }
-        TwoStumps out{};
-        for (std::size_t s = 0; s < 2; ++s) out.loss[s] = totals_[s][k_] - most[s];
-        return out;
-    }
     /// The best stumps whose leaves are as large as asked for.
     TwoStumps scan_legal(std::size_t view, const std::size_t* n_rows) const {
         TwoStumps out{};
         for (std::size_t s = 0; s < 2; ++s) {
             out.loss[s] = no_tree;
-            if (n_rows[s] >= 2 * ask_.min_rows) for_each_stump(view, s, [&](Loss loss, Code) { out.loss[s] = std::min(out.loss[s], loss); return false; });
+            if (n_rows[s] >= 2 * aswidth_.min_rows)
+                for_each_stump(view, s, [&](Loss loss, Code) {
+                    out.loss[s] = std::min(out.loss[s], loss);
+                    return false;
+                });
         }
         return out;
     }
-    /// Calls `work` with the loss and the code of each stump of a side that is allowed, until it returns true.
+    /// Calls `work` with the loss and the code of each stump of a side that is allowed, until it returns
+    /// true.
     template <class Work>
     void for_each_stump(std::size_t view, std::size_t side, Work work) const {
         const auto list = rows_->list(view);
-        std::vector<Loss> before(k_, 0), behind(k_, 0);
-        Loss base = 0;
+        std::vector<Count> before(width_ + 1, 0), behind = totals_[side];
         std::size_t n_before = 0, n_behind = 0;
-        const auto add_row = [&](std::uint32_t row, Loss* to, Loss sign) {
-            const auto label = static_cast<std::size_t>(rows_->label(row));
-            if (!table_.has_gains()) {
-                to[label] += sign * rows_->weight(row);
-                return;
-            }
-            for (std::size_t answer = 0; answer < k_; ++answer)
-                to[answer] += sign * rows_->weight(row) * table_.gains[label * k_ + answer];
-        };
-        for (const Cell& cell : list) {
-            if (is_right(cell.row) != (side == 1)) continue;
-            base += most_gain(cell.row);
-            ++n_behind;
-            add_row(cell.row, behind.data(), 1);
-        }
+        for (const Cell& cell : list) n_behind += is_right(cell.row) == (side == 1);
         for (std::size_t i = 0; i + 1 < list.size(); ++i) {
             if (is_right(list[i].row) == (side == 1)) {
                 ++n_before;
                 --n_behind;
-                add_row(list[i].row, before.data(), 1);
-                add_row(list[i].row, behind.data(), -1);
+                add_total(before.data(), list[i].row);
+                for (std::size_t part = 0; part <= width_; ++part)
+                    behind[part] = static_cast<Count>(totals_[side][part] - before[part]);
             }
-            if (list[i].code == list[i + 1].code || n_before < ask_.min_rows || n_behind < ask_.min_rows) continue;
-            const Loss loss = base - *std::max_element(before.begin(), before.end()) -
-                              *std::max_element(behind.begin(), behind.end());
+            if (list[i].code == list[i + 1].code || n_before < aswidth_.min_rows ||
+                n_behind < aswidth_.min_rows)
+                continue;
+            const Loss loss = measure_.leaf_loss(before.data()) + measure_.leaf_loss(behind.data());
             if (work(loss, list[i].code)) return;
         }
     }
@@ -603,36 +506,35 @@ class Pairs final : public NodeSearch {
     const Table& table_;
     const Loss price_;
     Budget& budget_;
-    const std::size_t k_;
     const NodeRows* rows_ = nullptr;
-    Ask ask_;
+    Ask aswidth_;
+    Measure measure_;
+    const std::size_t width_;  // parts of a cell of the histograms
     Bins bins_;
     std::vector<Count> histogram_, all_histogram_, all_, left_total_, right_total_, mixed_;
     std::vector<Count> most_, least_;
     std::vector<Snapshots> snapshots_, free_;  // by view; and those that no view needs
-    std::vector<Interval> intervals_;  // a heap
+    std::vector<Interval> intervals_;          // a heap
     std::vector<Loss> settled_;
     Loss bound_ = 0, leaf_ = 0;
     Best best_;
     std::vector<std::uint8_t> is_right_;
-    std::vector<Changes> changes_;
-    std::vector<Count> difference_, counts_;
-    std::vector<std::uint32_t> slots_;
     std::vector<Count> totals_[2];
-    std::vector<Count> behind_;
 };
 
 }  // namespace
 
 std::unique_ptr<NodeSearch> make_pair_search(const Table& table, Loss leaf_price, Budget& budget) {
+    if (table.are_numbers()) return std::make_unique<Pairs<SquareMeasure>>(table, leaf_price, budget);
     Loss most = 0;
-    for (std::size_t row = 0; row < table.n_rows; ++row) most += table.most_gain(static_cast<std::size_t>(table.labels[row]), table.weight(row));
+    for (std::size_t row = 0; row < table.n_rows; ++row)
+        most += table.most_gain(static_cast<std::size_t>(table.labels[row]), table.weight(row));
     if (table.has_gains()) most *= 2;  // a row may save something with two answers
     if (most < std::numeric_limits<std::int16_t>::max())
-        return std::make_unique<Pairs<std::int16_t>>(table, leaf_price, budget);
+        return std::make_unique<Pairs<ClassMeasure<std::int16_t>>>(table, leaf_price, budget);
     if (most < std::numeric_limits<std::int32_t>::max())
-        return std::make_unique<Pairs<std::int32_t>>(table, leaf_price, budget);
-    return std::make_unique<Pairs<std::int64_t>>(table, leaf_price, budget);
+        return std::make_unique<Pairs<ClassMeasure<std::int32_t>>>(table, leaf_price, budget);
+    return std::make_unique<Pairs<ClassMeasure<std::int64_t>>>(table, leaf_price, budget);
 }
 
 }  // namespace treewright::optimising

@@ -1,12 +1,15 @@
 // The rows of a node: sorted once by every view, then divided without disturbing the order.
 #include "optimising/rows.hpp"
 
+#include "optimising/class_measure.hpp"
+#include "optimising/square_measure.hpp"
+
 namespace treewright::optimising {
 
 void NodeRows::load(const Table& table) {
     resize(table.n_rows, table.n_views, table.weights != nullptr);
     for (std::size_t row = 0; row < table.n_rows; ++row) {
-        labels_[row] = table.labels[row];
+        targets_[row] = table.are_numbers() ? static_cast<std::int32_t>(row) : table.labels[row];
         if (table.weights) weights_[row] = table.weights[row];
     }
     for (std::size_t view = 0; view < table.n_views; ++view) {
@@ -33,7 +36,7 @@ void NodeRows::divide(std::size_t view, std::size_t n_left, NodeRows& left, Node
     for (std::size_t row = 0; row < n; ++row) {  // rows keep their order
         const std::uint32_t side = places_[row];
         const std::uint32_t place = next[side]++;
-        sides[side]->labels_[place] = labels_[row];
+        sides[side]->targets_[place] = targets_[row];
         if (is_weighted()) sides[side]->weights_[place] = weights_[row];
         places_[row] = place << 1 | side;
     }
@@ -49,6 +52,18 @@ void NodeRows::divide(std::size_t view, std::size_t n_left, NodeRows& left, Node
             r += (place & left_bit) ^ left_bit;
         }
     }
+}
+
+Loss leaf_loss(const Table& table, const NodeRows& rows) {
+    const auto total_of = [&](auto measure) {
+        std::vector<Loss> total(measure.width() + 1, 0);
+        for (std::size_t row = 0; row < rows.size(); ++row) {
+            measure.for_each_part(rows, row, [&](std::size_t part, Loss count) { total[part] += count; });
+            total.back() += table.most_gain(static_cast<std::size_t>(rows.target(row)), rows.weight(row));
+        }
+        return measure.leaf_loss(total.data());
+    };
+    return table.are_numbers() ? total_of(SquareMeasure(table)) : total_of(ClassMeasure<Loss>(table));
 }
 
 }  // namespace treewright::optimising
