@@ -114,7 +114,7 @@ def found_of(views: Views, tree: Tree) -> Found:
         node, rows = stack.pop()
         cut = None
         if not tree.is_leaf[node]:
-            left = _goes_left(tree, node, views.data, rows)
+            left = goes_left(tree, node, views.data, rows)
             if left.any() and not left.all() and tree.feature[node] < views.data.n_columns:
                 cut = views.cut_like(int(tree.feature[node]), left, rows)
         if cut is None:
@@ -128,12 +128,10 @@ def found_of(views: Views, tree: Tree) -> Found:
     return Found(np.array(view, np.int32), np.array(code, np.uint32))
 
 
-def _goes_left(tree: Tree, node: int, data: Dataset, rows: Ints) -> Flags:
+def goes_left(tree: Tree, node: int, data: Dataset, rows: Ints) -> Flags:
     """Which rows go left at a node."""
     test, values = tree.stored_test(node), column_at(tree, data, int(tree.feature[node]), rows)
     missing = test.column.type.is_missing(values)
     unknown = ~test.is_known(values) & ~missing
     left = np.where(missing, bool(tree.missing_left[node]), test.holds(values))
     return np.asarray(np.where(unknown, bool(tree.heavier_left[node]), left), np.bool_)
-
-

@@ -99,4 +99,22 @@ class OptimiseParameters(OptimalParameters, CostSensitivity, group="Growing"):
     )
 
 
+class ImproveParameters(OptimalTests, group="Stopping"):
+    """Those of `improve`."""
+
+    max_depth: int = parameter(
+        default=3, doc="The depth of the largest subtrees that are searched anew.", allowed=whole(1)
+    )
+    max_rounds: int = parameter(
+        default=10,
+        doc="A new subtree may let those above it be improved again; so many times at most.",
+        allowed=whole(0),
+    )
+    min_samples_leaf: int = parameter(
+        default=1, doc="Each leaf of a new subtree has at least this many rows.", allowed=whole(1)
+    )
+    time_limit: float | None = parameter(default=60.0)
+    n_jobs: int | None = parameter(default=None)
+
+
 OPTIMISE = OptimiseParameters.parameters
