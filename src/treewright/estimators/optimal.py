@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+from sklearn.utils.validation import column_or_1d
+
 from treewright._suggestions import checked_keywords
 from treewright.encoding import Dataset
 from treewright.encoding.row_hashes import FitRows, KnownRows
@@ -37,6 +39,11 @@ class _OptimalTree(OptimalTreeParameters, Classic):
     """
 
     optimum_: Optimum
+
+    @property
+    def min_weight_fraction_leaf(self) -> float:
+        """Not there: the search has no such limit, and whoever looks for the attribute must not find it."""
+        raise AttributeError(f"{type(self).__name__} has no parameter min_weight_fraction_leaf")
 
     @checked_keywords
     def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> Self:
@@ -80,6 +87,11 @@ class _OptimalTree(OptimalTreeParameters, Classic):
             raise KeyboardInterrupt
         warn_about_tree(self, data, optimum.tree, None)
         return self
+
+    def _training_data(self, X: Any, y: Any, sample_weight: Any) -> tuple[Dataset, Fitted]:
+        if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
+            y = column_or_1d(y, warn=True)
+        return super()._training_data(X, y, sample_weight)
 
     def _optimum(self, data: Dataset) -> Optimum:
         own = {name: getattr(self, name) for name in OPTIMISE if hasattr(self, name)}

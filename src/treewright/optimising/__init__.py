@@ -193,8 +193,8 @@ def _best(problem: Problem) -> Optimum:
         fewer = problem.search(budget, max_leaves=tree.n_leaves - 1, max_work=most_work)
         if fewer.stopped == "interrupt":
             stopped = fewer.stopped
-        is_smallest = fewer.bound > result.loss
-        if fewer.loss > result.loss:
+        is_smallest = fewer.bound > result.loss + result.slack
+        if fewer.loss > result.loss + result.slack:
             break
         result = fewer
         tree = problem.tree(result.found)

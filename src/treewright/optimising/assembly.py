@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -14,8 +14,16 @@ from treewright.growing import grow
 from treewright.growing.thresholds import Threshold
 from treewright.optimising.views import Codes, Views, named_test
 from treewright.tree import Tree
-from treewright.tree.builder import LEAF, NodeEntry, best_first_order, node_arrays, subtree_ends, sum_of_leaves
+from treewright.tree.builder import (
+    LEAF,
+    NodeEntry,
+    best_first_order,
+    node_arrays,
+    preorder_steps,
+    subtree_ends,
+)
 from treewright.tree.class_counts import SparseRows
+from treewright.tree.evaluate import rows_of
 from treewright.tree.oblique import Direction, column_at, provenance
 from treewright.tree.surgery import rounded_gains
 
@@ -27,50 +35,37 @@ class Found(NamedTuple):
     code: Codes
 
 
-class Placed(NamedTuple):
-    """A node in preorder: its test, that of a leaf by default, and its rows."""
-
-    test: NodeEntry
-    rows: Ints
-
-
-def placed_nodes(views: Views, found: Found, threshold: Threshold) -> list[Placed]:
-    """The nodes of a tree of views with the tests that their cuts stand for, in preorder."""
+def named_tests(views: Views, found: Found, threshold: Threshold) -> list[NodeEntry]:
+    """The tests that the cuts of a tree of views stand for, in preorder."""
     ends = subtree_ends((found.view < 0).tolist())
-    nodes: list[Placed] = []
+    tests: list[NodeEntry] = []
     stack = [(0, np.arange(views.data.n_rows))]
     while stack:
         node, rows = stack.pop()
         view = int(found.view[node])
         if view < 0:
-            nodes.append(Placed(LEAF, rows))
+            tests.append(LEAF)
             continue
         left: Flags = views.codes[view, rows] <= found.code[node]
         test = named_test(views.data, int(views.column[view]), rows, left, threshold)
-        nodes.append(Placed(test.entry, rows))
+        tests.append(test.entry)
         sides = [(node + 1, rows[left]), (int(ends[node + 1]), rows[~left])]
         stack += sides if test.is_swapped else reversed(sides)
-    return nodes
+    return tests
 
 
 def tree_of(
-    data: Dataset, nodes: Sequence[Placed], criterion: str, directions: tuple[Direction, ...] = ()
+    data: Dataset, tests: Iterable[NodeEntry], criterion: str, directions: tuple[Direction, ...] = ()
 ) -> Tree:
-    """The tree of nodes in preorder, with the statistics of the rows of `data` and steps by their gains."""
-    arrays = node_arrays(node.test for node in nodes)
-    end, is_leaf = arrays["end"], arrays["feature"] < 0
-    sizes = np.array([len(node.rows) for node in nodes], np.int64)
-    schema = data.schema
-    statistic: Floats | SparseRows = np.zeros((len(nodes), schema.width))
-    if not schema.predicts_classes:
-        statistic = np.concatenate([_moments(data, node.rows, criterion) for node in nodes])
-    elif schema.is_wide:
-        statistic = SparseRows.of(end, np.zeros((len(nodes), schema.width)))
+    """The tree of tests in preorder, with the statistics of the rows of `data` and steps by their gains."""
+    arrays = node_arrays(tests)
+    end, schema = arrays["end"], data.schema
+    one = np.ones((len(end), schema.width))
     tree = Tree(
         **arrays,
-        step=np.where(is_leaf, -1, 0).astype(np.int32),
-        rows=sum_of_leaves(end, np.where(is_leaf, sizes, 0)),
-        statistic=statistic,
+        step=preorder_steps(arrays["feature"] < 0),
+        rows=np.ones(len(end), np.int64),
+        statistic=SparseRows.of(end, one) if schema.is_wide else one,
         schema=schema,
         criterion=criterion,
         directions=directions,
@@ -78,13 +73,26 @@ def tree_of(
     )
     if schema.predicts_classes:
         tree = tree.recount(data)
+    else:
+        tree = replace(tree, rows=rows_of(tree, data), statistic=_moments(tree, data))
     return replace(tree, step=best_first_order(end, rounded_gains(tree.gain)))
 
 
-def _moments(data: Dataset, rows: Ints, criterion: str) -> Floats:
-    """The statistic of numbers at a node, as the grower sums it: in any order of the rows."""
-    alone = data.select_columns([0]).take(rows)
-    return np.asarray(grow(alone, max_depth=0, criterion=criterion).statistic)
+def rows_at(tree: Tree, data: Dataset) -> list[Ints]:
+    """The positions of the rows at each node."""
+    leaf = tree.apply(data)
+    order = np.argsort(leaf, kind="stable")
+    starts = np.searchsorted(leaf[order], np.arange(tree.n_nodes + 1))
+    return [order[starts[node] : starts[end]] for node, end in enumerate(tree.end.tolist())]
+
+
+def _moments(tree: Tree, data: Dataset) -> Floats:
+    """The statistic of numbers at each node, as the grower sums it: in any order of the rows."""
+    target = data.select_columns([0])
+    leaves = [
+        grow(target.take(rows), max_depth=0, criterion=tree.criterion) for rows in rows_at(tree, data)
+    ]
+    return np.concatenate([np.asarray(leaf.statistic) for leaf in leaves])
 
 
 def cheapest_pruning(tree: Tree, price: float) -> Tree:

@@ -11,7 +11,7 @@ import numpy as np
 from treewright._arrays import Ints
 from treewright.encoding import Dataset
 from treewright.encoding.rows import with_target
-from treewright.optimising.assembly import Placed, goes_left, tree_of
+from treewright.optimising.assembly import goes_left, rows_at, tree_of
 from treewright.optimising.search import Budget, Problem
 from treewright.parameters.optimal import ImproveParameters
 from treewright.parameters.spec import takes
@@ -25,6 +25,13 @@ from treewright.tree.shortcuts import as_tree
 _SAME = 1e-12  # losses that differ by this share are equal: sums round
 
 
+class Placed(NamedTuple):
+    """A node in preorder: its test, that of a leaf for leaves, and its rows."""
+
+    test: NodeEntry
+    rows: Ints
+
+
 class _Part(NamedTuple):
     """A subtree: its nodes in preorder, with the held-out rows at its root."""
 
@@ -36,6 +43,11 @@ class _Part(NamedTuple):
     @property
     def n_leaves(self) -> int:
         return (len(self.nodes) + 1) // 2
+
+    @property
+    def tests(self) -> list[NodeEntry]:
+        """The tests of the nodes."""
+        return [node.test for node in self.nodes]
 
 
 @takes(ImproveParameters)
@@ -85,7 +97,7 @@ def improve(model: Any, data: Any, target: Any = None, /, *, validation: Any = N
         whole, has_changed = better, True
     if not has_changed:
         return tree
-    made = tree_of(rows, whole.nodes, tree.criterion, tree.directions)
+    made = tree_of(rows, whole.tests, tree.criterion, tree.directions)
     return replace(made.collapse([]), missing=tree.missing)  # without directions that are not used
 
 
@@ -167,9 +179,8 @@ class _Patches:
         """The held-out rows at each node."""
         if self.validation is None:
             return [np.zeros(0, np.int64)] * len(whole.nodes)
-        tree = tree_of(self.data, whole.nodes, self.tree.criterion, self.tree.directions)
-        leaf = tree.apply(self.validation)
-        return [np.flatnonzero((leaf >= node) & (leaf < tree.end[node])) for node in range(tree.n_nodes)]
+        tree = tree_of(self.data, whole.tests, self.tree.criterion, self.tree.directions)
+        return rows_at(tree, self.validation)
 
     def _leaf_loss(self, rows: Ints) -> float:
         """The loss of some rows in one leaf."""
@@ -208,10 +219,7 @@ class _Patches:
         """Whether a new subtree loses no more on held-out rows than the one that it replaces."""
         if self.validation is None or not part.held_out.size:
             return True
-        place = np.empty(self.data.n_rows, np.int64)
-        place[part.nodes[0].rows] = np.arange(rows.n_rows)
-        own = [node._replace(rows=place[node.rows]) for node in part.nodes]
-        before = tree_of(rows, own, self.tree.criterion, self.tree.directions)
+        before = tree_of(rows, part.tests, self.tree.criterion, self.tree.directions)
         others = self.validation.take(part.held_out)
         losses = [float(tree.loss_of(others)[tree.is_leaf].sum()) for tree in (found, before)]
         return losses[0] <= losses[1] * (1 + _SAME)
@@ -219,9 +227,7 @@ class _Patches:
 
 def _nodes_of(tree: Tree, data: Dataset, rows: Ints) -> list[Placed]:
     """The nodes of a tree that was made from `data`, by the numbers that its rows have in the whole table."""
-    leaf = tree.apply(data)
-    inside = [(leaf >= node) & (leaf < tree.end[node]) for node in range(tree.n_nodes)]
-    return [Placed(_entry(tree, node), rows[own]) for node, own in enumerate(inside)]
+    return [Placed(_entry(tree, node), rows[own]) for node, own in enumerate(rows_at(tree, data))]
 
 
 def _entry(tree: Tree, node: int) -> NodeEntry:

@@ -14,14 +14,16 @@ from treewright import _core
 from treewright._arrays import Flags, Floats
 from treewright.encoding import Dataset
 from treewright.growing import grow
-from treewright.optimising.assembly import Found, cheapest_pruning, found_of, placed_nodes, tree_of
+from treewright.optimising.assembly import Found, cheapest_pruning, found_of, named_tests, tree_of
 from treewright.optimising.grid import Grid, class_grid, number_grid
 from treewright.optimising.views import Views
 from treewright.parameters.checks import n_threads
 from treewright.tree import Tree
+from treewright.tree.builder import LEAF
 from treewright.tree.costs import costs_option
 
 _NO_LIMIT = -1
+_SLACK = 2**14  # of squared errors that add up to 2**52
 _DEEPEST = 30  # beyond it the number of leaves is no limit in any table
 
 
@@ -58,6 +60,7 @@ class Result(NamedTuple):
     stopped: str
     history: Floats  # (moments, 4): seconds, work, loss, bound
     work: int
+    slack: int = 0  # losses that differ by this are equal
 
     @property
     def n_leaves(self) -> int:
@@ -66,8 +69,8 @@ class Result(NamedTuple):
 
     @property
     def is_proved(self) -> bool:
-        """Whether no tree within the limits loses less."""
-        return self.bound >= self.loss
+        """Whether no tree within the limits loses less; of numbers, by more than rounding."""
+        return self.bound >= self.loss - self.slack
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,8 +85,11 @@ class Problem:
 
     @cached_property
     def views(self) -> Views:
-        """All that may be tested."""
-        return Views.of(self.data, self.options["categories"])
+        """All that may be tested, for the rows in an order of their own: equal rows are one of their weight, so
+        that the search sees the same problem whatever the order of the rows, and for rows that come twice.
+        """
+        views = Views.of(self.data, self.options["categories"])
+        return views.canonical(merges=int(self.options["min_samples_leaf"]) == 1)
 
     @cached_property
     def price(self) -> float:
@@ -108,17 +114,22 @@ class Problem:
     @cached_property
     def leaf(self) -> Tree:
         """The tree of a single leaf."""
-        return tree_of(self.data, placed_nodes(self.views, _LEAF, "readable"), self.criterion)
+        return tree_of(self.data, [LEAF], self.criterion)
 
     @cached_property
     def grid(self) -> Grid:
         """The losses as whole numbers."""
         if self.is_of_classes:
-            return class_grid(self.data, self.price)
-        grid = number_grid(self.data)
+            return class_grid(self.views.data, self.price)
+        grid = number_grid(self.views.data)
         unit = grid.unit * float(self._ask(grid, max_depth=0)["unit"])
         grid = replace(grid, unit=unit)
         return replace(grid, leaf_price=grid.units(self.price))
+
+    @property
+    def slack(self) -> int:
+        """By so much losses on the grid differ by rounding alone."""
+        return 0 if self.is_of_classes else _SLACK
 
     @property
     def most_leaves(self) -> int:
@@ -150,7 +161,7 @@ class Problem:
             seconds=budget.seconds,
             max_work=min(work, default=_NO_LIMIT),
             max_bytes=_NO_LIMIT if memory is None else int(memory),
-            gap=self.grid.units(gap),
+            gap=max(self.grid.units(gap), self.slack),
             root_views=None if root_views is None else root_views.astype(np.uint8),
             first_view=None if first is None else np.ascontiguousarray(first.view, np.int32),
             first_code=None if first is None else np.ascontiguousarray(first.code, np.uint32),
@@ -161,11 +172,11 @@ class Problem:
             view = np.where(view < 0, -1, np.append(np.flatnonzero(views), -1)[view]).astype(np.int32)
         found = Found(view, np.asarray(answer["code"]))
         numbers = (answer[name] for name in ("loss", "bound", "stopped", "history", "work"))
-        return Result(found, *numbers)
+        return Result(found, *numbers, slack=self.slack)
 
     def _ask(self, grid: Grid, **limits: Any) -> Mapping[str, Any]:
         """What the core answers; `limits` are its arguments that differ from no limits."""
-        target = self.data.target_array[0]
+        target = self.views.data.target_array[0]
         nothing: dict[str, Any] = {"root_views": None, "first_view": None, "first_code": None}
         least = {"max_leaves": 0, "leaf_price": 0, "seconds": np.inf, "max_work": -1, "max_bytes": -1, "gap": 0}
         return _core.optimise(
@@ -182,8 +193,8 @@ class Problem:
 
     def tree(self, found: Found) -> Tree:
         """A found tree, with tests and statistics; leaves of one answer under a node are merged."""
-        nodes = placed_nodes(self.views, found, self.options["threshold"])
-        return cheapest_pruning(tree_of(self.data, nodes, self.criterion), self.price)
+        tests = named_tests(self.views, found, self.options["threshold"])
+        return cheapest_pruning(tree_of(self.data, tests, self.criterion), self.price)
 
     def first(self, max_leaves: int | None = None) -> Found:
         """A good tree to start from: the best pruning of those that `grow` makes, or a leaf."""
@@ -225,6 +236,4 @@ class Problem:
         """The tree of a result as one of views, without the leaves that were merged."""
         return result.found if tree.n_leaves == result.n_leaves else found_of(self.views, tree)
 
-
-_LEAF = Found(np.array([-1], np.int64), np.zeros(1, np.uint32))
 

@@ -62,6 +62,24 @@ class Views:
     def __len__(self) -> int:
         return len(self.column)
 
+    def canonical(self, *, merges: bool) -> Views:
+        """The same views with the rows in an order that depends on codes and targets alone; `merges` makes one
+        row of equal ones.
+        """
+        _, target = np.unique(self.data.target_array[0], return_inverse=True)
+        keys = np.ascontiguousarray(np.vstack([self.codes, target.astype(np.uint32)]).T)
+        whole = keys.view(np.dtype((np.void, keys.itemsize * keys.shape[1])))[:, 0]
+        if merges:
+            _, first, group = np.unique(whole, return_index=True, return_inverse=True)
+            data = self.data.take(first)
+            if len(first) < self.data.n_rows:
+                sums = _core.exact_sums(self.data.row_weights, group=group.ravel(), n_groups=len(first))
+                data = data.with_weight(sums)
+        else:
+            first = np.lexsort((self.data.row_weights, np.unique(whole, return_inverse=True)[1].ravel()))
+            data = self.data.take(first)
+        return Views(data, self.column, np.ascontiguousarray(self.codes[:, first]))
+
     def cut_like(self, column: int, left: Flags, rows: Ints) -> tuple[int, int, bool] | None:
         """The view of a column, the code, and whether the sides are swapped, by which a cut divides the rows as
         `left` does; None where no cut does.
