@@ -96,7 +96,11 @@ class Oracle:
         )
 
     def _cost(self, truth: int, answer: int) -> Fraction:
-        return Fraction(truth != answer) if self.costs is None else Fraction(repr(float(self.costs[truth][answer])))
+        return (
+            Fraction(truth != answer)
+            if self.costs is None
+            else Fraction(repr(float(self.costs[truth][answer])))
+        )
 
     def _cuts(self, rows: Rows) -> tuple[tuple[int, Rows], ...]:
         """All ways to divide rows by a test, each with the column."""

@@ -82,7 +82,9 @@ def tiny_tables(
         pool = draw(st.sampled_from([[0.0, 1.0, 2.0, 3.0], [0.1, 0.7, 1.3], [0.5, 2.25]]))
         weights = draw(st.lists(st.sampled_from(pool), min_size=n, max_size=n))
         weights[0] = pool[-1]
-    limits = _limits(draw, len(set(targets)), numbers) if with_limits else {"max_depth": draw(st.integers(0, 3))}
+    limits = (
+        _limits(draw, len(set(targets)), numbers) if with_limits else {"max_depth": draw(st.integers(0, 3))}
+    )
     return TinyTable(columns, kinds, targets, weights, limits)
 
 

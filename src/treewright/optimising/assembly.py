@@ -89,9 +89,7 @@ def rows_at(tree: Tree, data: Dataset) -> list[Ints]:
 def _moments(tree: Tree, data: Dataset) -> Floats:
     """The statistic of numbers at each node, as the grower sums it: in any order of the rows."""
     target = data.select_columns([0])
-    leaves = [
-        grow(target.take(rows), max_depth=0, criterion=tree.criterion) for rows in rows_at(tree, data)
-    ]
+    leaves = [grow(target.take(rows), max_depth=0, criterion=tree.criterion) for rows in rows_at(tree, data)]
     return np.concatenate([np.asarray(leaf.statistic) for leaf in leaves])
 
 

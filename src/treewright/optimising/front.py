@@ -105,9 +105,7 @@ def front_of(problem: Problem, best: Callable[[Problem], Optimum]) -> OptimalFro
     return OptimalFront(trees, np.array(losses), np.array(bounds), dict(problem.options))
 
 
-def _of_fewer_leaves(
-    problem: Problem, budget: Budget, most: int, least: float
-) -> tuple[Tree, float, float]:
+def _of_fewer_leaves(problem: Problem, budget: Budget, most: int, least: float) -> tuple[Tree, float, float]:
     """The best tree of at most so many leaves, its loss, and a bound that is `least` for larger trees."""
     if most == 1:
         objective = problem.objective(problem.leaf)
@@ -125,4 +123,3 @@ def _share_of(budget: Budget, sizes: int) -> Budget:
     seconds = None if budget.limit is None else budget.seconds / sizes
     work = None if budget.work_limit is None else budget.work_left // sizes
     return Budget(seconds, work)
-

@@ -81,7 +81,17 @@ class Optimum(ShownTable):
 
     def to_dict(self) -> dict[str, Any]:
         """The numbers of the result and the limits as plain values, without the tree."""
-        facts = ("loss", "objective", "bound", "gap", "is_proved", "is_smallest", "stopped", "seconds", "work")
+        facts = (
+            "loss",
+            "objective",
+            "bound",
+            "gap",
+            "is_proved",
+            "is_smallest",
+            "stopped",
+            "seconds",
+            "work",
+        )
         own = {name: getattr(self, name) for name in facts}
         size = {"n_leaves": self.tree.n_leaves, "depth": self.tree.height}
         limits = {name: value for name, value in self.limits.items() if _is_plain(value)}
@@ -114,7 +124,9 @@ class Optimum(ShownTable):
         if self.limits["max_leaf_nodes"] is not None:
             trees += f" with at most {count(self.limits['max_leaf_nodes'], 'leaf')}"
         if self.is_proved:
-            also = ", and none of fewer leaves is as good" if self.is_smallest and self.tree.n_leaves > 1 else ""
+            also = (
+                ", and none of fewer leaves is as good" if self.is_smallest and self.tree.n_leaves > 1 else ""
+            )
             return f"proved: {trees} does better{also} ({spent})"
         why = _STOPPED.get(self.stopped, "stopped")
         share = percent(self.gap / self.objective)
@@ -122,6 +134,8 @@ class Optimum(ShownTable):
         if counts_rows(self.tree) and not self.leaf_price:
             least = math.ceil(least - 1e-9)
             saved = self.objective - least
+        if least <= 0:
+            return f"not proved: nothing is known of other trees yet ({why} after {spent})"
         return (
             f"not proved: {trees} loses less than {amount(least)}, so that at most {amount(saved)} could be "
             f"saved (gap {share}; {why} after {spent})"

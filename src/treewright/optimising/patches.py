@@ -105,7 +105,9 @@ def _check(tree: Tree) -> None:
     """Refuse trees whose subtrees are not those of a search."""
     refuse_sending(tree, "subtrees that are searched")
     if tree.linear is not None:
-        raise ValueError("this tree has a linear model in each leaf; improve takes trees with leaf='constant'")
+        raise ValueError(
+            "this tree has a linear model in each leaf; improve takes trees with leaf='constant'"
+        )
     if tree.joined.any():
         raise ValueError("this tree has splits into many branches; improve takes trees of two branches each")
     if len(tree.schema.targets) != 1:
@@ -140,7 +142,9 @@ class _Patches:
                 held.append(held_out)
                 continue
             left = goes_left(tree, node, self.data, rows)
-            held_left = left[:0] if self.validation is None else goes_left(tree, node, self.validation, held_out)
+            held_left = (
+                left[:0] if self.validation is None else goes_left(tree, node, self.validation, held_out)
+            )
             sides = [
                 (int(tree.left[node]), rows[left], held_out[held_left]),
                 (int(tree.right[node]), rows[~left], held_out[~held_left]),
@@ -199,7 +203,12 @@ class _Patches:
             return _Part([Placed(LEAF, root)], 0, alone, part.held_out)
         key = (hash(root.tobytes()), part.n_leaves, part.loss, part.height)
         is_best = part.loss == 0 and part.n_leaves == 2
-        if is_best or part.height > self.options["max_depth"] or key in self.settled or not self.budget.seconds:
+        if (
+            is_best
+            or part.height > self.options["max_depth"]
+            or key in self.settled
+            or not self.budget.seconds
+        ):
             return part
         limits = {"max_depth": part.height, "max_leaf_nodes": part.n_leaves, "leaf_penalty": 0.0}
         fixed = {"costs": None, "work_limit": None, "memory_limit": None, "gap": 0.0}
@@ -237,5 +246,6 @@ def _entry(tree: Tree, node: int) -> NodeEntry:
     start, bits = int(tree.subset[node]), b""
     if start >= 0:
         bits = tree.subsets[start : start + tree.schema.subset_sizes[tree.feature[node]]].tobytes()
-    return NodeEntry(int(tree.feature[node]), float(tree.threshold[node]), bits, bool(tree.missing_left[node]))
-
+    return NodeEntry(
+        int(tree.feature[node]), float(tree.threshold[node]), bits, bool(tree.missing_left[node])
+    )

@@ -178,7 +178,14 @@ class Problem:
         """What the core answers; `limits` are its arguments that differ from no limits."""
         target = self.views.data.target_array[0]
         nothing: dict[str, Any] = {"root_views": None, "first_view": None, "first_code": None}
-        least = {"max_leaves": 0, "leaf_price": 0, "seconds": np.inf, "max_work": -1, "max_bytes": -1, "gap": 0}
+        least = {
+            "max_leaves": 0,
+            "leaf_price": 0,
+            "seconds": np.inf,
+            "max_work": -1,
+            "max_bytes": -1,
+            "gap": 0,
+        }
         return _core.optimise(
             **{"codes": self.views.codes, **nothing, **least, **limits},
             labels=np.ascontiguousarray(target, np.int32) if self.is_of_classes else None,
@@ -235,5 +242,3 @@ class Problem:
     def merged(self, result: Result, tree: Tree) -> Found:
         """The tree of a result as one of views, without the leaves that were merged."""
         return result.found if tree.n_leaves == result.n_leaves else found_of(self.views, tree)
-
-
