@@ -132,6 +132,7 @@ class Run {
         CutSearch cuts(table_, options_.max_depth, options_.leaf_price, budget_, &pool_);
         auto by_view = root_bounds();
         cuts.enter(rows_, ask(), by_view);
+        take_from(cuts);
         while (cuts.facts().bound < best_.loss && !is_over()) {
             cuts.refine(best_.loss, 1, by_view);
             take_from(cuts);

@@ -27,25 +27,26 @@ void NodeRows::divide(std::size_t view, std::size_t n_left, NodeRows& left, Node
     const std::size_t n = size();
     left.resize(n_left, n_views_, is_weighted());
     right.resize(n - n_left, n_views_, is_weighted());
-    places_.resize(n);
+    auto& places = left.places_;  // several threads may divide the same rows
+    places.resize(n);
     constexpr std::uint32_t left_bit = 1;
     const auto tested = list(view);
-    for (std::size_t i = 0; i < n; ++i) places_[tested[i].row] = i < n_left ? left_bit : 0;
+    for (std::size_t i = 0; i < n; ++i) places[tested[i].row] = i < n_left ? left_bit : 0;
     std::uint32_t next[2] = {0, 0};
     NodeRows* const sides[2] = {&right, &left};
     for (std::size_t row = 0; row < n; ++row) {  // rows keep their order
-        const std::uint32_t side = places_[row];
+        const std::uint32_t side = places[row];
         const std::uint32_t place = next[side]++;
         sides[side]->targets_[place] = targets_[row];
         if (is_weighted()) sides[side]->weights_[place] = weights_[row];
-        places_[row] = place << 1 | side;
+        places[row] = place << 1 | side;
     }
     for (std::size_t each = 0; each < n_views_; ++each) {
         const Cell* const cells = cells_.data() + each * n;
         Cell* l = left.cells_.data() + each * n_left;
         Cell* r = right.cells_.data() + each * (n - n_left);
         for (std::size_t i = 0; i < n; ++i) {
-            const std::uint32_t place = places_[cells[i].row];
+            const std::uint32_t place = places[cells[i].row];
             const Cell moved{cells[i].code, place >> 1};
             *l = *r = moved;  // on one side it stays, on the other the next one takes its place
             l += place & left_bit;

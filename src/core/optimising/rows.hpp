@@ -43,7 +43,7 @@ class NodeRows {
     std::vector<std::int32_t> targets_;
     std::vector<Loss> weights_;
     std::vector<Cell> cells_;
-    mutable std::vector<std::uint32_t> places_;  // scratch of divide
+    std::vector<std::uint32_t> places_;  // scratch of divide
 };
 
 /// What a leaf of all rows loses.
