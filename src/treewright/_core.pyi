@@ -287,7 +287,7 @@ def optimise(
     first_view: Int32s | None,
     first_code: NDArray[np.uint32] | None,
     n_threads: int,
-    progress: Callable[[float], object] | None,
+    progress: Callable[[float, float, float], object] | None,  # seconds, loss, bound
 ) -> FoundOptimum: ...
 
 class BoostedTrees(TypedDict):

@@ -1,7 +1,7 @@
 """All trees of a tiny table, without tricks: the judge of the search of the best tree.
 
-The loss of a node with some rows is that of a leaf, or the least sum over all its tests, each with missing values
-on either side. Losses are exact fractions; nothing is taken from the package but the table.
+The loss of a node with some rows is that of a leaf, or the least sum over all its tests, each with missing
+values on either side. Losses are exact fractions; nothing is taken from the package but the table.
 
 >>> table = [[0.0, 1.0, 0.0, 1.0], [0.0, 0.0, 1.0, 1.0]]
 >>> oracle = Oracle(table, ["number"] * 2, [0, 1, 1, 0])

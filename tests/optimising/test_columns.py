@@ -25,8 +25,10 @@ def test_no_tree_without_the_column_is_better(table: TinyTable) -> None:
     for each in doing_without(optimum, table.data).columns:
         oracle = table.oracle(forbidden=frozenset([each.position]))
         least = oracle.least(table.limits["max_depth"], table.limits.get("max_leaf_nodes"))
-        assert each.is_proved and close(each.loss, least)
-        assert each.more >= 0 and each.bound >= optimum.bound
+        assert each.is_proved
+        assert close(each.loss, least)
+        assert each.more >= 0
+        assert each.bound >= optimum.bound
 
 
 def test_the_columns_print_as_a_table() -> None:
@@ -34,5 +36,6 @@ def test_the_columns_print_as_a_table() -> None:
     optimum = optimise(*data, max_depth=1)
     without = doing_without(optimum, *data)
     assert str(without).splitlines()[1:] == ["column   loss   more", "a           2     +2   proved"]
-    assert without["a"].more == 2 and without.to_dict()["columns"][0]["column"] == "a"
+    assert without["a"].more == 2
+    assert without.to_dict()["columns"][0]["column"] == "a"
     assert [each.column for each in optimum.first_columns.columns] == ["a", "b"]

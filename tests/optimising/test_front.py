@@ -19,8 +19,10 @@ def test_every_size_is_the_best(table: TinyTable) -> None:
     table = replace(table, limits=limits)
     front, oracle = optimal_front(table.data, **limits), table.oracle()
     depth, most = limits["max_depth"], limits.get("max_leaf_nodes", 8)
-    assert front.is_proved and front.leaves[-1] == 1
-    assert (np.diff(front.leaves) < 0).all() and (np.diff(front.loss) > 0).all()
+    assert front.is_proved
+    assert front.leaves[-1] == 1
+    assert (np.diff(front.leaves) < 0).all()
+    assert (np.diff(front.loss) > 0).all()
     for leaves in range(1, min(most, 2**depth) + 1):
         tree = front.of_size(leaves)
         tree.check()
@@ -31,7 +33,8 @@ def test_every_size_is_the_best(table: TinyTable) -> None:
 def test_the_ends_are_the_leaf_and_the_optimum(table: TinyTable) -> None:
     front, optimum = optimal_front(table.data, **table.limits), optimise(table.data, **table.limits)
     assert front.loss[0] == pytest.approx(optimum.loss, abs=1e-9)
-    assert front[-1].n_leaves == 1 and front.bound[0] == pytest.approx(optimum.bound, abs=1e-9)
+    assert front[-1].n_leaves == 1
+    assert front.bound[0] == pytest.approx(optimum.bound, abs=1e-9)
 
 
 def test_a_size_is_chosen_like_a_pruning() -> None:
@@ -42,9 +45,11 @@ def test_a_size_is_chosen_like_a_pruning() -> None:
     front = optimal_front(data, max_depth=2)
     assert select(front, leaves=3).pruned.n_leaves <= 3
     held_out = select(front, by="held_out", validation=(X[160:], y[160:]))
-    assert held_out.pruned.n_leaves == 2 and held_out.n_validation == others.n_rows
+    assert held_out.pruned.n_leaves == 2
+    assert held_out.n_validation == others.n_rows
     by_folds = select(front, by="folds", data=data, n_folds=4)
-    assert by_folds.pruned.n_leaves == 2 and len(by_folds.validation) == len(front)
+    assert by_folds.pruned.n_leaves == 2
+    assert len(by_folds.validation) == len(front)
     assert str(by_folds).startswith("optimal_front: ")
     with pytest.raises(ValueError, match="leaves is 0"):
         front.of_size(0)
@@ -53,5 +58,7 @@ def test_a_size_is_chosen_like_a_pruning() -> None:
 def test_the_front_of_numbers() -> None:
     x = np.arange(12.0)
     front = optimal_front({"x": x}, np.floor(x / 3) ** 2, max_depth=2)
-    assert front.leaves.tolist() == [4, 3, 2, 1] and front.loss[0] == 0 and front.is_proved
+    assert front.leaves.tolist() == [4, 3, 2, 1]
+    assert front.loss[0] == 0
+    assert front.is_proved
     assert front.to_dict()["leaves"] == [4, 3, 2, 1]

@@ -32,7 +32,8 @@ def never_worse(table: TinyTable, depth: int, patch: int) -> None:
     better = improve(tree, table.data, max_depth=patch)
     better.check()
     assert loss_of(better) <= loss_of(tree) * (1 + 1e-9) + 1e-12
-    assert better.n_leaves <= tree.n_leaves and better.height <= tree.height
+    assert better.n_leaves <= tree.n_leaves
+    assert better.height <= tree.height
     again = improve(better, table.data, max_depth=patch)
     assert again is better or loss_of(again) == pytest.approx(loss_of(better), abs=1e-9)
     if depth <= patch and tree.height == depth and set(table.kinds) == {"number"}:
@@ -50,7 +51,8 @@ def test_imported_trees_are_improved() -> None:
     X, y = noisy(300, 0)
     tree = from_sklearn(TheirTree(max_depth=4, random_state=0).fit(X.astype(np.float32), y))
     better = improve(tree, X.astype(np.float32).astype(float), y)
-    assert loss_of(better) < loss_of(tree) and better.n_leaves <= tree.n_leaves
+    assert loss_of(better) < loss_of(tree)
+    assert better.n_leaves <= tree.n_leaves
 
 
 def test_held_out_rows_have_a_say() -> None:

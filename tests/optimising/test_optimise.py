@@ -75,10 +75,13 @@ def test_the_bound_is_below_the_optimum_at_any_time(table: TinyTable, work: int)
     check_tree(table, optimum)
     least = float(table.oracle().least(table.limits["max_depth"], table.limits.get("max_leaf_nodes")))
     slack = 1e-9 * (1 + abs(least)) * 100
-    assert optimum.bound <= least + slack and least <= optimum.objective + slack
+    assert optimum.bound <= least + slack
+    assert least <= optimum.objective + slack
     _, _, losses, bounds = optimum.history.T
-    assert (np.diff(bounds) >= 0).all() and (np.diff(losses) <= 0).all()
-    assert (bounds <= least + slack).all() and (least <= losses + slack).all()
+    assert (np.diff(bounds) >= 0).all()
+    assert (np.diff(losses) <= 0).all()
+    assert (bounds <= least + slack).all()
+    assert (least <= losses + slack).all()
 
 
 @given(tiny_tables(), st.integers(0, 200))
@@ -86,7 +89,8 @@ def test_the_same_for_classes(table: TinyTable, work: int) -> None:
     optimum = optimise(table.data, **table.limits, work_limit=work)
     check_tree(table, optimum)
     least = float(table.oracle().least(table.limits["max_depth"], table.limits.get("max_leaf_nodes")))
-    assert optimum.bound <= least * (1 + 1e-9) + 1e-9 and least <= optimum.objective * (1 + 1e-9) + 1e-9
+    assert optimum.bound <= least * (1 + 1e-9) + 1e-9
+    assert least <= optimum.objective * (1 + 1e-9) + 1e-9
 
 
 @given(tiny_tables(with_limits=False), st.randoms(use_true_random=False))
@@ -94,7 +98,8 @@ def test_the_order_of_the_rows_does_not_matter(table: TinyTable, random: Any) ->
     order = list(range(len(table.targets)))
     random.shuffle(order)
     one, other = (optimise(data, **table.limits) for data in (table.data, table.data.take(order)))
-    assert one.tree == other.tree and one.bound == other.bound
+    assert one.tree == other.tree
+    assert one.bound == other.bound
 
 
 @given(tiny_tables(with_limits=False), st.lists(st.integers(0, 3), min_size=16, max_size=16))
@@ -105,7 +110,8 @@ def test_a_weight_is_a_number_of_rows(table: TinyTable, counts: list[int]) -> No
     weighted = data.with_weight(repeats.astype(float))
     repeated = data.take(np.repeat(np.arange(data.n_rows), repeats))
     one, other = optimise(weighted, **table.limits), optimise(repeated, **table.limits)
-    assert one.objective == other.objective and one.is_proved == other.is_proved
+    assert one.objective == other.objective
+    assert one.is_proved == other.is_proved
     assert np.array_equal(one.tree.feature, other.tree.feature)
     assert np.array_equal(one.tree.threshold, other.tree.threshold, equal_nan=True)
 
@@ -118,14 +124,17 @@ def test_monotone_maps_change_thresholds_only(table: TinyTable) -> None:
     ]
     mapped = TinyTable(columns, table.kinds, table.targets, table.weights, table.limits)
     one, other = (optimise(each.data, **table.limits).tree for each in (table, mapped))
-    assert np.array_equal(one.end, other.end) and np.array_equal(one.feature, other.feature)
-    assert np.array_equal(one.rows, other.rows) and np.array_equal(one.statistic, other.statistic)
+    assert np.array_equal(one.end, other.end)
+    assert np.array_equal(one.feature, other.feature)
+    assert np.array_equal(one.rows, other.rows)
+    assert np.array_equal(one.statistic, other.statistic)
 
 
 @given(tiny_tables(), st.sampled_from([2, 5]))
 def test_threads_do_not_matter(table: TinyTable, n_jobs: int) -> None:
     one, other = (optimise(table.data, **table.limits, n_jobs=n) for n in (1, n_jobs))
-    assert one.tree == other.tree and one.bound == other.bound
+    assert one.tree == other.tree
+    assert one.bound == other.bound
 
 
 @given(tiny_tables(with_limits=False))
@@ -163,7 +172,8 @@ def test_costs_priors_and_penalties_are_in_units_of_the_tree() -> None:
     costly = optimise({"x": x}, y, max_depth=1, costs={"y": {"n": 10}, "n": {"y": 0.25}})
     assert costly.loss == costly.bound == 0.5
     by_priors = optimise({"x": x}, y, max_depth=1, costs=Costs(priors={"n": 0.5, "y": 0.5}))
-    assert by_priors.is_proved and by_priors.loss == pytest.approx(loss_of(by_priors.tree))
+    assert by_priors.is_proved
+    assert by_priors.loss == pytest.approx(loss_of(by_priors.tree))
     assert optimise({"x": x}, y, leaf_penalty=0.2).tree.n_leaves == 2
     assert optimise({"x": x}, y, leaf_penalty=0.5).tree.n_leaves == 1
     penalised = optimise({"x": x}, y, leaf_penalty=0.2)
@@ -173,12 +183,15 @@ def test_costs_priors_and_penalties_are_in_units_of_the_tree() -> None:
 
 def test_a_column_of_ids_is_no_obstacle() -> None:
     optimum = optimise({"id": [f"r{i}" for i in range(40)]}, ["a", "b"] * 20, max_depth=2)
-    assert optimum.is_proved and optimum.loss == 18
+    assert optimum.is_proved
+    assert optimum.loss == 18
 
 
 def test_one_class_is_a_proved_leaf() -> None:
     optimum = optimise({"x": [1, 2, 3]}, ["a", "a", "a"])
-    assert optimum.tree.n_leaves == 1 and optimum.is_proved and optimum.is_smallest
+    assert optimum.tree.n_leaves == 1
+    assert optimum.is_proved
+    assert optimum.is_smallest
     assert str(optimum).startswith("a single leaf: 0 of 3 rows wrong (0.0 %)\nproved: no tree of depth 3")
 
 
@@ -186,7 +199,9 @@ def test_no_time_still_gives_a_tree() -> None:
     rng = np.random.default_rng(0)
     optimum = optimise(rng.normal(size=(300, 4)), rng.integers(0, 3, 300), time_limit=0)
     optimum.tree.check()
-    assert not optimum.is_proved and optimum.stopped == "time" and "stopped by time_limit" in str(optimum)
+    assert not optimum.is_proved
+    assert optimum.stopped == "time"
+    assert "stopped by time_limit" in str(optimum)
 
 
 def test_a_gap_ends_the_search() -> None:
@@ -199,8 +214,11 @@ def test_a_gap_ends_the_search() -> None:
 def test_results_travel_without_their_rows() -> None:
     optimum = optimise(*XOR, max_depth=2)
     copy = pickle.loads(pickle.dumps(optimum))
-    assert copy.tree == optimum.tree and copy.to_dict() == optimum.to_dict() and str(copy) == str(optimum)
-    assert "treewright" not in str(optimum.to_dict()) and "<div" in optimum._repr_html_()
+    assert copy.tree == optimum.tree
+    assert copy.to_dict() == optimum.to_dict()
+    assert str(copy) == str(optimum)
+    assert "treewright" not in str(optimum.to_dict())
+    assert "<div" in optimum._repr_html_()
     with pytest.raises(ValueError, match="call optimise again"):
         _ = copy.first_columns
     assert len(optimum.first_columns) == 2

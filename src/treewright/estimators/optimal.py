@@ -21,7 +21,7 @@ from treewright.pruning import PruningPath
 from treewright.tree import Tree
 
 
-class _OptimalTree(OptimalTreeParameters, Classic):
+class _OptimalTree(OptimalTreeParameters, Classic):  # type: ignore[misc]
     """The tree of least training loss within the limits.
 
     Attributes
@@ -41,12 +41,14 @@ class _OptimalTree(OptimalTreeParameters, Classic):
     optimum_: Optimum
 
     @property
-    def min_weight_fraction_leaf(self) -> float:
+    def min_weight_fraction_leaf(self) -> float:  # type: ignore[override]
         """Not there: the search has no such limit, and whoever looks for the attribute must not find it."""
         raise AttributeError(f"{type(self).__name__} has no parameter min_weight_fraction_leaf")
 
     @checked_keywords
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True) -> Self:
+    def fit(  # type: ignore[override]
+        self, X: Any, y: Any, sample_weight: Any = None, check_input: bool = True
+    ) -> Self:
         """Search the best tree.
 
         A fit that fails leaves the estimator unchanged. One that is interrupted keeps the best tree so far,
@@ -101,7 +103,7 @@ class _OptimalTree(OptimalTreeParameters, Classic):
         return self._optimum(data).tree, None, data
 
 
-class OptimalTreeClassifier(_OptimalTree, OneTarget):
+class OptimalTreeClassifier(_OptimalTree, OneTarget):  # type: ignore[misc]
     """The tree of the fewest training errors within a depth and a number of leaves, with its proof.
 
     All trees of `max_depth` are searched, with every threshold, every category, missing values, weights and
@@ -132,7 +134,7 @@ class OptimalTreeClassifier(_OptimalTree, OneTarget):
     costs: Any = parameter(default=None)
 
 
-class OptimalTreeRegressor(_OptimalTree, TreeRegressor):
+class OptimalTreeRegressor(_OptimalTree, TreeRegressor):  # type: ignore[misc]
     """The tree of the least squared training error within a depth and a number of leaves, with its proof.
 
     All trees of `max_depth` are searched, with every threshold, every category, missing values and weights.

@@ -1,4 +1,4 @@
-"""Provably optimal trees: the tree of least training loss within a depth and a number of leaves, and its proof."""
+"""Provably optimal trees: the tree of least training loss within a depth and a size, and its proof."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from treewright.advice import Advice, warn
 from treewright.encoding import Dataset
-from treewright.encoding.rows import takes_rows
+from treewright.encoding.rows import takes_rows, training_rows
 from treewright.growing.limits import in_units
 from treewright.growing.targets import check_rows
 from treewright.optimising.columns import ColumnLosses, losses_without
@@ -60,11 +60,11 @@ def _explains_others(function: _Function) -> _Function:
 def optimise(data: Dataset, **options: Any) -> Optimum:
     """Search the tree of the least training loss, and prove that no other tree within the limits has less.
 
-    The tree has the fewest misclassified rows (their weight, or their cost) of all trees of `max_depth` on the
-    table as it is: with every threshold, with categories and missing values. For numbers it has the least
-    squared error. Of several such trees it is one with the fewest leaves. The tree is the same for any number
-    of threads, unless `time_limit` ends the search; then it is the best tree so far, with a bound for all
-    others.
+    The tree has the fewest misclassified rows (their weight, or their cost) of all trees of `max_depth` on
+    the table as it is: with every threshold, with categories and missing values. For numbers it has the least
+    squared error. Of several such trees it is one with the fewest leaves, as far as this can be proved by as
+    much work again. The tree is the same for any number of threads, unless `time_limit` ends the search; then
+    it is the best tree so far, with a bound for all others.
 
     Returns
     -------
@@ -117,12 +117,6 @@ def optimal_front(data: Dataset, **options: Any) -> OptimalFront:
     return front_of(_problem(data, options), _best)
 
 
-@takes_rows
-def _doing_without(data: Dataset, optimum: Optimum) -> ColumnLosses:
-    options = dict(optimum.limits)
-    return losses_without(_problem(data, options), optimum)
-
-
 def doing_without(optimum: Optimum, data: Any, target: Any = None) -> ColumnLosses:
     """For each column that the best tree tests, the least loss of a tree that may not test it.
 
@@ -150,8 +144,8 @@ def doing_without(optimum: Optimum, data: Any, target: Any = None) -> ColumnLoss
     column   loss   more
     a           0      0   proved
     """
-    rows = (data,) if target is None else (data, target)
-    return cast(ColumnLosses, _doing_without(*rows, optimum=optimum))
+    rows = training_rows("doing_without", data, target)
+    return losses_without(_problem(rows, optimum.limits), optimum)
 
 
 def _problem(data: Dataset, options: Mapping[str, Any]) -> Problem:
@@ -176,8 +170,8 @@ def _advise(problem: Problem) -> None:
     cells = problem.data.n_rows * float(len(problem.views)) ** 2
     if int(problem.options["max_depth"]) > 1 and cells > _MOST_CELLS:
         text = (
-            f"the search compares all pairs of {len(problem.views):,} tested orders of {problem.data.n_rows:,} "
-            "rows, which takes minutes at every node; it will hardly be more than the greedy tree"
+            f"the search compares all pairs of {len(problem.views):,} tests of {problem.data.n_rows:,} rows, "
+            "which takes minutes at every node; it will hardly find more than the greedy tree"
         )
         warn([Advice("wide_search", text, "select columns first, or set max_depth=1")])
 

@@ -95,7 +95,7 @@ def _searched(
     root_views: Flags | None = None,
     views: Flags | None = None,
 ) -> tuple[float, float]:
-    """The objective and the bound of the best tree under a condition; no tree at all has less than `least`."""
+    """The objective and the bound of the best tree under a condition; no tree has less than `least`."""
     if views is not None and not views.any():
         objective = problem.objective(problem.leaf)
         return objective, objective

@@ -32,6 +32,13 @@ class OptimalFront(ShownTable):
         Its loss on the training rows.
     bound : ndarray
         The least loss that a tree of so many leaves can have.
+
+    Examples
+    --------
+    >>> from treewright import optimal_front
+    >>> front = optimal_front({"x": [1, 2, 3, 4]}, ["a", "b", "b", "a"], max_depth=2)
+    >>> front.leaves.tolist(), front.loss.tolist(), front[0].n_leaves
+    ([3, 1], [0.0, 2.0], 3)
     """
 
     trees: tuple[Tree, ...]

@@ -1,4 +1,4 @@
-"""Losses as whole numbers: weights, costs and the price of a leaf on a grid on which the search adds up exactly.
+"""Losses as whole numbers: weights, costs and the price of a leaf on a grid on which sums are exact.
 
 Whole weights, and costs of few decimals, are on the grid as they are; other ones are rounded to it.
 """
@@ -35,6 +35,7 @@ class Grid:
     gains: Wholes | None  # what each answer saves for each class; None: 1 if it is right
     unit: float
     leaf_price: int = 0
+    of_weight: float = 1.0  # what one of the weights is
     rounding: float = 0.0  # by which the loss of a tree may differ on the grid, at most
 
     def units(self, amount: float) -> int:
@@ -56,7 +57,7 @@ def class_grid(data: Dataset, leaf_price: float) -> Grid:
     prices = [] if leaf_price == 0 else [leaf_price / of_weight]
     matrix = 1.0 - np.eye(data.schema.width) if costs is None and prices else costs
     if matrix is None:
-        return Grid(weights, None, of_weight, 0, rounding)
+        return Grid(weights, None, of_weight, 0, of_weight, rounding)
     highest = float(matrix.max())
     room = min(float(_MOST_STEPS), 2.0**_SUM_BITS / total / max(highest, 1e-300))
     steps = _steps([*matrix[np.unique(data.target_array[0])].ravel().tolist(), *prices], room)
@@ -67,13 +68,13 @@ def class_grid(data: Dataset, leaf_price: float) -> Grid:
     price = max(round(price * steps) for price in (prices or [0.0]))
     rounding = rounding * highest + (off if off > 1e-9 * highest * total * of_weight else 0.0)
     gains = lost.max(axis=1, keepdims=True) - lost
-    return Grid(weights, gains, of_weight / steps, price, rounding)
+    return Grid(weights, gains, of_weight / steps, price, of_weight, rounding)
 
 
 def number_grid(data: Dataset) -> Grid:
     """The grid of the weights of numbers; the search has one for the numbers and for their losses."""
     weights, of_weight, _ = _whole_weights(data.weight, _NUMBER_WEIGHT_BITS)
-    return Grid(weights, None, of_weight)
+    return Grid(weights, None, of_weight, of_weight=of_weight)
 
 
 def _whole_weights(weight: Floats | None, bits: int) -> tuple[Wholes | None, float, float]:

@@ -41,6 +41,13 @@ class Optimum(ShownTable):
         Why the search ended: "proved", "gap", "time", "work", "memory" or "interrupt".
     history : ndarray of shape (n_moments, 4)
         Seconds, work, objective and bound of the search whenever one of the last two had changed.
+
+    Examples
+    --------
+    >>> from treewright import optimise
+    >>> optimum = optimise({"x": [1, 2, 3, 4]}, ["a", "b", "b", "a"], max_depth=1)
+    >>> optimum.loss, optimum.bound, optimum.is_proved
+    (1.0, 1.0, True)
     """
 
     tree: Tree

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from treewright._arrays import Ints
+from treewright._arrays import Floats, Ints
 from treewright.encoding import Dataset
 from treewright.encoding.rows import with_target
 from treewright.optimising.assembly import goes_left, rows_at, tree_of
@@ -192,7 +192,7 @@ class _Patches:
         if not self.data.schema.predicts_classes:
             mean = float(weight @ target) / float(weight.sum())
             return float(weight @ (target - mean) ** 2)
-        counts = np.bincount(target, weight, self.data.schema.width)[np.newaxis]
+        counts: Floats = np.bincount(target, weight, self.data.schema.width)[np.newaxis].astype(np.float64)
         [costs] = cost_arrays(self.data.schema)
         return float(class_losses(counts, cheapest(counts, costs), costs)[0])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -85,8 +85,8 @@ class Problem:
 
     @cached_property
     def views(self) -> Views:
-        """All that may be tested, for the rows in an order of their own: equal rows are one of their weight, so
-        that the search sees the same problem whatever the order of the rows, and for rows that come twice.
+        """All that may be tested, for the rows in an order of their own: equal rows are one of their weight,
+        so that the search sees the same problem whatever the order of the rows, and for rows that come twice.
         """
         views = Views.of(self.data, self.options["categories"])
         return views.canonical(merges=int(self.options["min_samples_leaf"]) == 1)
@@ -134,7 +134,7 @@ class Problem:
     @property
     def most_leaves(self) -> int:
         """The largest number of leaves."""
-        most = 2 ** min(int(self.options["max_depth"]), _DEEPEST)
+        most = int(2 ** min(int(self.options["max_depth"]), _DEEPEST))
         given = self.options["max_leaf_nodes"]
         return most if given is None else min(int(given), most)
 
@@ -171,8 +171,15 @@ class Problem:
         if views is not None:
             view = np.where(view < 0, -1, np.append(np.flatnonzero(views), -1)[view]).astype(np.int32)
         found = Found(view, np.asarray(answer["code"]))
-        numbers = (answer[name] for name in ("loss", "bound", "stopped", "history", "work"))
-        return Result(found, *numbers, slack=self.slack)
+        return Result(
+            found,
+            answer["loss"],
+            answer["bound"],
+            answer["stopped"],
+            answer["history"],
+            answer["work"],
+            self.slack,
+        )
 
     def _ask(self, grid: Grid, **limits: Any) -> Mapping[str, Any]:
         """What the core answers; `limits` are its arguments that differ from no limits."""
@@ -195,8 +202,16 @@ class Problem:
             numbers=None if self.is_of_classes else np.ascontiguousarray(target, np.float64),
             min_rows=int(self.options["min_samples_leaf"]),
             n_threads=n_threads(self.options["n_jobs"]),
-            progress=self.options.get("progress"),
+            progress=self._progress(grid),
         )
+
+    def _progress(self, grid: Grid) -> Callable[[float, float, float], None] | None:
+        """The user's function, told in units of the loss."""
+        tell = self.options.get("progress")
+        if tell is None:
+            return None
+        unit = grid.of_weight if not self.is_of_classes else grid.unit  # the core knows that of squares
+        return lambda seconds, loss, bound: tell(seconds, loss * unit, bound * unit)
 
     def tree(self, found: Found) -> Tree:
         """A found tree, with tests and statistics; leaves of one answer under a node are merged."""

@@ -1,9 +1,9 @@
-"""Ordered views of a table, whose cuts are all tests that the search may use, and the tests that they stand for.
+"""Ordered views of a table, whose cuts are all tests of the search, and the tests that they stand for.
 
-A view gives each row a code; a cut sends the rows up to a code left. A column of numbers is one view, its codes
-the ranks of its values. With missing values it is two: they come first, or they share the code of the largest
-value; to cut the first view behind them is to ask whether a value is missing. A category is a view of two codes
-for each set of categories that may be tested alone.
+A view gives each row a code; a cut sends the rows up to a code left. A column of numbers is one view, its
+codes the ranks of its values. With missing values it is two: they come first, or they share the code of the
+largest value; to cut the first view behind them is to test whether a value is missing. A column of categories
+is a view of two codes for each set of categories that is tested against the others.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ class Views:
         return len(self.column)
 
     def canonical(self, *, merges: bool) -> Views:
-        """The same views with the rows in an order that depends on codes and targets alone; `merges` makes one
-        row of equal ones.
+        """The same views with the rows in an order that depends on codes and targets alone; `merges` makes
+        one row of equal ones.
         """
         _, target = np.unique(self.data.target_array[0], return_inverse=True)
         keys = np.ascontiguousarray(np.vstack([self.codes, target.astype(np.uint32)]).T)
@@ -81,8 +81,8 @@ class Views:
         return Views(data, self.column, np.ascontiguousarray(self.codes[:, first]))
 
     def cut_like(self, column: int, left: Flags, rows: Ints) -> tuple[int, int, bool] | None:
-        """The view of a column, the code, and whether the sides are swapped, by which a cut divides the rows as
-        `left` does; None where no cut does.
+        """The view of a column, the code, and whether the sides are swapped, by which a cut divides the rows
+        as `left` does; None where no cut does.
         """
         for view in np.flatnonzero(self.column == column).tolist():
             codes = self.codes[view, rows]

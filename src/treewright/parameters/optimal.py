@@ -15,8 +15,8 @@ class OptimalLimits(Parameters, group="Stopping"):
 
     max_depth: int = parameter(
         default=3,
-        doc="The largest number of tests on a path from the root to a leaf. Proofs take seconds up to depth 3, "
-        "often minutes at 4.",
+        doc="The largest number of tests on a path from the root to a leaf. Proofs take seconds up to depth "
+        "3, often minutes at 4.",
         allowed=whole(0),
     )
     max_leaf_nodes: int | None = parameter(
@@ -89,11 +89,11 @@ class OptimalTreeParameters(OptimalParameters, group="Growing"):
 class OptimiseParameters(OptimalParameters, CostSensitivity, group="Growing"):
     """Those of `optimise` and of the functions around it."""
 
-    progress: Callable[[float], object] | None = parameter(
+    progress: Callable[[float, float, float], object] | None = parameter(
         default=None,
         kind="callable or None",
-        doc="Called every few milliseconds of the search with a number that is not defined; an exception that "
-        "it raises ends the search.",
+        doc="Called every few milliseconds of a search with its seconds, the loss of the best tree so far "
+        "(with the price of its leaves) and the bound. An exception that it raises ends the search.",
         allowed=Allowed(lambda v: v is None or callable(v), "a function, or None"),
         group="Running",
     )
