@@ -112,6 +112,7 @@ def optimal_front(data: Dataset, **options: Any) -> OptimalFront:
     >>> print(front)
     leaves   loss
          3      0   proved
+         2      1   proved
          1      2   proved
     """
     return front_of(_problem(data, options), _best)

@@ -38,7 +38,7 @@ class OptimalFront(ShownTable):
     >>> from treewright import optimal_front
     >>> front = optimal_front({"x": [1, 2, 3, 4]}, ["a", "b", "b", "a"], max_depth=2)
     >>> front.leaves.tolist(), front.loss.tolist(), front[0].n_leaves
-    ([3, 1], [0.0, 2.0], 3)
+    ([3, 2, 1], [0.0, 1.0, 2.0], 3)
     """
 
     trees: tuple[Tree, ...]
@@ -70,7 +70,7 @@ class OptimalFront(ShownTable):
 
         >>> from treewright import optimal_front
         >>> optimal_front({"x": [1, 2, 3, 4]}, ["a", "b", "b", "a"], max_depth=2).of_size(2).n_leaves
-        1
+        2
         """
         if leaves < 1:
             raise ValueError(f"leaves is {leaves}; a tree has one at least")

@@ -20,12 +20,14 @@ from treewright import _core
 from treewright._arrays import Array, Flags, Ints
 from treewright.encoding import Dataset
 from treewright.encoding.schema import Column
+from treewright.growing.memory import check_memory
 from treewright.growing.thresholds import Threshold, thresholds_in_gaps
 from treewright.tree.builder import NodeEntry
 from treewright.tree.conditions import subset_bits
 
 Categories = Literal["single", "subset"]
 Codes = NDArray[np.uint32]
+_BYTES = 16  # of a cell of a view: its code, that of the rows in order, and what the search sorts
 MOST_CATEGORIES = 8  # of a column all of whose subsets are tested, missing values counted as one
 
 
@@ -53,6 +55,10 @@ class Views:
     @classmethod
     def of(cls, data: Dataset, categories: Categories = "single") -> Views:
         """All views that have a cut, column by column."""
+        n_views = sum(_n_views(data, j, categories) for j in range(data.n_columns))
+        what = f"searching {n_views:,} tests of {data.n_rows:,} rows"
+        instead = "leave out columns of very many categories, or take fewer rows"
+        check_memory(_BYTES * n_views * data.n_rows, what, instead)
         found = [(j, codes) for j in range(data.n_columns) for codes in _views(data, j, categories)]
         column = np.array([j for j, _ in found], np.int64)
         if not found:
@@ -92,6 +98,18 @@ class Views:
         return None
 
 
+def _n_views(data: Dataset, position: int, categories: Categories) -> int:
+    """The number of views of one column, at most."""
+    column, values = data.schema.columns[position], data.column(position)
+    if not column.is_category:
+        return 2
+    groups = len(np.unique(values))
+    if categories == "subset":
+        _check_few(column, groups)
+        return int(2**groups)
+    return 2 * groups
+
+
 def _views(data: Dataset, position: int, categories: Categories) -> Iterator[Codes]:
     """The views of one column."""
     column, values = data.schema.columns[position], data.column(position)
@@ -101,8 +119,6 @@ def _views(data: Dataset, position: int, categories: Categories) -> Iterator[Cod
         group = np.full(data.n_rows, len(known))
         group[~missing] = codes
         n_groups = len(known) + bool(missing.any())
-        if categories == "subset":
-            _check_few(column, n_groups)
         for chosen in _subsets(n_groups, bool(missing.any()), categories):
             yield np.where(np.isin(group, chosen), 0, 1).astype(np.uint32)
         return

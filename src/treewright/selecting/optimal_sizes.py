@@ -23,7 +23,7 @@ def path_of_front(front: OptimalFront) -> PruningPath:
     >>> from treewright import optimal_front
     >>> front = optimal_front({"x": [1, 2, 3, 4]}, ["a", "b", "b", "a"], max_depth=2)
     >>> path_of_front(front).leaves.tolist()
-    [3, 1]
+    [3, 2, 1]
     """
     largest = front.trees[0]
     return PruningPath(
