@@ -211,6 +211,29 @@ def test_a_gap_ends_the_search() -> None:
     assert optimise(rng.normal(size=(50, 2)), rng.integers(0, 2, 50), max_depth=2, gap=0).is_proved
 
 
+def test_progress_is_told_in_units_of_the_loss() -> None:
+    rng = np.random.default_rng(2)
+    table = (
+        rng.normal(size=(1500, 5)),
+        rng.integers(0, 2, 1500),
+        np.full(1500, 0.5) + rng.integers(0, 2, 1500),
+    )
+    told: list[tuple[float, float, float]] = []
+    optimum = optimise(table, max_depth=3, time_limit=0.3, progress=lambda *now: told.append(now))
+    seconds, losses, bounds = np.array(told).T
+    assert (np.diff(seconds) >= 0).all()
+    assert (np.diff(losses) <= 1e-9).all()
+    assert (np.diff(bounds) >= -1e-9).all()
+    assert bounds[-1] <= optimum.bound + 1e-9
+    assert optimum.objective <= losses[-1] + 1e-9
+
+    def stop(*_: float) -> None:
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        optimise(table, max_depth=3, progress=stop)
+
+
 def test_results_travel_without_their_rows() -> None:
     optimum = optimise(*XOR, max_depth=2)
     copy = pickle.loads(pickle.dumps(optimum))

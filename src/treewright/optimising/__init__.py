@@ -185,7 +185,9 @@ def _best(problem: Problem) -> Optimum:
     history, stopped, is_smallest = result.history, result.stopped, tree.n_leaves == 1
     most_work = max(result.work, _LEAST_WORK)
     while result.is_proved and not is_smallest and stopped != "interrupt" and budget.seconds > 0:
-        fewer = problem.search(budget, max_leaves=tree.n_leaves - 1, max_work=most_work)
+        fewer = problem.search(
+            budget, max_leaves=tree.n_leaves - 1, max_work=most_work, known=problem.objective(tree)
+        )
         if fewer.stopped == "interrupt":
             stopped = fewer.stopped
         is_smallest = fewer.bound > result.loss + result.slack

@@ -147,8 +147,12 @@ class Problem:
         max_work: int | None = None,
         root_views: Flags | None = None,
         views: Flags | None = None,
+        known: float | None = None,
     ) -> Result:
-        """The best tree, of the given views and with one of `root_views` at its root, within the budget."""
+        """The best tree, of the given views and with one of `root_views` at its root, within the budget.
+
+        A proved objective that is `known` is what the user's function is told.
+        """
         used = self.views.codes if views is None else np.ascontiguousarray(self.views.codes[views])
         work = [each for each in (budget.work_left, max_work) if each is not None and each != _NO_LIMIT]
         memory, gap = self.options["memory_limit"], float(self.options["gap"])
@@ -165,6 +169,7 @@ class Problem:
             root_views=None if root_views is None else root_views.astype(np.uint8),
             first_view=None if first is None else np.ascontiguousarray(first.view, np.int32),
             first_code=None if first is None else np.ascontiguousarray(first.code, np.uint32),
+            progress=self._progress(budget, known),
         )
         budget.work += int(answer["work"])
         view = np.asarray(answer["view"])
@@ -192,6 +197,7 @@ class Problem:
             "max_work": -1,
             "max_bytes": -1,
             "gap": 0,
+            "progress": None,
         }
         return _core.optimise(
             **{"codes": self.views.codes, **nothing, **least, **limits},
@@ -202,16 +208,17 @@ class Problem:
             numbers=None if self.is_of_classes else np.ascontiguousarray(target, np.float64),
             min_rows=int(self.options["min_samples_leaf"]),
             n_threads=n_threads(self.options["n_jobs"]),
-            progress=self._progress(grid),
         )
 
-    def _progress(self, grid: Grid) -> Callable[[float, float, float], None] | None:
+    def _progress(self, budget: Budget, known: float | None) -> Callable[[float, float, float], None] | None:
         """The user's function, told in units of the loss."""
         tell = self.options.get("progress")
         if tell is None:
             return None
-        unit = grid.of_weight if not self.is_of_classes else grid.unit  # the core knows that of squares
-        return lambda seconds, loss, bound: tell(seconds, loss * unit, bound * unit)
+        if known is not None:
+            return lambda *_: tell(budget.spent, known, known)
+        unit = self.grid.unit if self.is_of_classes else self.grid.of_weight  # the core knows that of squares
+        return lambda _, loss, bound: tell(budget.spent, loss * unit, bound * unit)
 
     def tree(self, found: Found) -> Tree:
         """A found tree, with tests and statistics; leaves of one answer under a node are merged."""

@@ -15,8 +15,8 @@ class OptimalLimits(Parameters, group="Stopping"):
 
     max_depth: int = parameter(
         default=3,
-        doc="The largest number of tests on a path from the root to a leaf. Proofs take seconds up to depth "
-        "3, often minutes at 4.",
+        doc="The largest number of tests on a path from the root to a leaf. Proofs mostly take seconds up to "
+        "depth 3; at 4 the search often ends with a gap.",
         allowed=whole(0),
     )
     max_leaf_nodes: int | None = parameter(
