@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 
 from tests.optimising.oracle import close
@@ -39,3 +40,5 @@ def test_the_columns_print_as_a_table() -> None:
     assert without["a"].more == 2
     assert without.to_dict()["columns"][0]["column"] == "a"
     assert [each.column for each in optimum.first_columns.columns] == ["a", "b"]
+    with pytest.raises(ValueError, match="data is not what the optimum was searched with"):
+        doing_without(optimum, {"a": [1, 2], "b": [1, 2]}, ["n", "y"])

@@ -145,8 +145,13 @@ def doing_without(optimum: Optimum, data: Any, target: Any = None) -> ColumnLoss
     column   loss   more
     a           0      0   proved
     """
-    rows = training_rows("doing_without", data, target)
-    return losses_without(_problem(rows, optimum.limits), optimum)
+    problem = _problem(training_rows("doing_without", data, target), optimum.limits)
+    if (
+        problem.data.n_rows != optimum.tree.rows[0]
+        or problem.data.schema.columns != optimum.tree.schema.columns
+    ):
+        raise ValueError("data is not what the optimum was searched with: it has other rows or columns")
+    return losses_without(problem, optimum)
 
 
 def _problem(data: Dataset, options: Mapping[str, Any]) -> Problem:

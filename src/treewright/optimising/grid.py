@@ -73,8 +73,9 @@ def class_grid(data: Dataset, leaf_price: float) -> Grid:
 
 def number_grid(data: Dataset) -> Grid:
     """The grid of the weights of numbers; the search has one for the numbers and for their losses."""
-    weights, of_weight, _ = _whole_weights(data.weight, _NUMBER_WEIGHT_BITS)
-    return Grid(weights, None, of_weight, of_weight=of_weight)
+    weights, of_weight, rounded = _whole_weights(data.weight, _NUMBER_WEIGHT_BITS)
+    rounding = rounded * float(np.ptp(data.target_array[0])) ** 2
+    return Grid(weights, None, of_weight, of_weight=of_weight, rounding=rounding)
 
 
 def _whole_weights(weight: Floats | None, bits: int) -> tuple[Wholes | None, float, float]:

@@ -56,7 +56,8 @@ def improve(model: Any, data: Any, target: Any = None, /, *, validation: Any = N
 
     From the leaves upwards, every subtree of at most `max_depth` levels is searched anew on its own rows. The
     new tree never loses more on the training rows, has never more leaves, and is never deeper; what is above
-    the subtrees stays. Any tree of single columns or sums can be improved, also an imported one.
+    the subtrees stays. Leaves of one answer below a node are merged. Any tree of single columns or sums can
+    be improved, also an imported one.
 
     Parameters
     ----------

@@ -176,15 +176,10 @@ class Problem:
         if views is not None:
             view = np.where(view < 0, -1, np.append(np.flatnonzero(views), -1)[view]).astype(np.int32)
         found = Found(view, np.asarray(answer["code"]))
-        return Result(
-            found,
-            answer["loss"],
-            answer["bound"],
-            answer["stopped"],
-            answer["history"],
-            answer["work"],
-            self.slack,
-        )
+        numbers = answer["loss"], answer["bound"], answer["stopped"], answer["history"], answer["work"]
+        result = Result(found, *numbers, self.slack)
+        is_near = result.stopped == "gap" and result.is_proved  # as near as rounding allows
+        return result._replace(stopped="proved") if is_near else result
 
     def _ask(self, grid: Grid, **limits: Any) -> Mapping[str, Any]:
         """What the core answers; `limits` are its arguments that differ from no limits."""
