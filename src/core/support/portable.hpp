@@ -20,6 +20,13 @@
 #define TREEWRIGHT_AVX2 __attribute__((target("avx2")))
 #endif
 
+/// Before a function: it may use the instructions for which has_bit_counts() asks.
+#if TREEWRIGHT_GNU && defined(__x86_64__)
+#define TREEWRIGHT_BIT_COUNTS __attribute__((target("popcnt,bmi2")))
+#else
+#define TREEWRIGHT_BIT_COUNTS
+#endif
+
 namespace treewright {
 
 /// The high word of a product of two words, from four products of halves.
@@ -104,6 +111,25 @@ inline void prefetch(const void*) {}
 
 #if defined(TREEWRIGHT_AVX2)
 inline bool has_avx2() { return __builtin_cpu_supports("avx2"); }
+#endif
+
+/// The bits of a word that a mask has, drawn together at the low end.
+constexpr std::uint64_t plain_drawn_bits(std::uint64_t bits, std::uint64_t mask) {
+    std::uint64_t out = 0;
+    for (std::uint64_t place = 1; mask != 0; mask &= mask - 1, place <<= 1)
+        if (bits & mask & (~mask + 1)) out |= place;
+    return out;
+}
+#if TREEWRIGHT_GNU && defined(__x86_64__)
+inline bool has_bit_counts() { return __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("bmi2"); }
+TREEWRIGHT_BIT_COUNTS inline std::uint64_t drawn_bits(std::uint64_t bits, std::uint64_t mask) {
+    return __builtin_ia32_pext_di(bits, mask);
+}
+#else
+inline bool has_bit_counts() { return true; }
+inline std::uint64_t drawn_bits(std::uint64_t bits, std::uint64_t mask) {
+    return plain_drawn_bits(bits, mask);
+}
 #endif
 
 }  // namespace treewright
