@@ -100,8 +100,8 @@ COVERED := build/covered
 fuzz: $(SANITIZED)/.installed ## attack what reads strangers' data, on the same core, FUZZ_SECONDS for each target
 	$(ON_SANITIZED) -m fuzz --seconds $(FUZZ_SECONDS) --seed $(FUZZ_SEED)
 
-portable: $(VENV)/.portable ## build the core and its C++ tests for ARM, macOS and Windows, and run those for ARM (needs qemu-user)
-	.ci/portable $(BIN)
+portable: $(VENV)/.portable ## build the core and its C++ tests for ARM, macOS and Windows (PLATFORMS), run what qemu-user and wine can
+	.ci/portable $(BIN) $(PLATFORMS)
 
 simulate: $(VENV)/.dev ## count how often each certificate fails, on SIMULATED_TABLES drawn tables for each situation
 	$(BIN)/python -m simulations --draws $(SIMULATED_TABLES)

@@ -29,6 +29,7 @@ GROWN = (
     Problem("200 x 10,000", 200, 10_000, source=WIDE),
     Problem("1,000 x 10,000", 1_000, 10_000, source=WIDE),
     Problem("2,000 x 2,000", 2_000, 2_000, source=WIDE),
+    Problem("200 x 100,000", 200, 100_000, source=WIDE),
 )
 ANSWERED = (
     Problem("200k rows, depth 8", 20_000, max_depth=8, predicted=200_000, quick=True),

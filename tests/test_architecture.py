@@ -132,6 +132,22 @@ def test_files_are_small_and_say_what_they_are_for() -> None:
             )
 
 
+def test_extensions_of_compilers_have_portable_names() -> None:
+    extension = re.compile(
+        r"__int128|__builtin_|__attribute__|__extension__|__restrict|\[\[(gnu|clang|msvc)::|\basm\b"
+        r"|#pragma (?!once)|__GNUC__|_MSC_VER|_mm_|immintrin"
+    )
+    portable = {SOURCE / "core" / "support" / name for name in ("portable.hpp", "simd.hpp")}
+    guilty = [
+        f"{name_of(path)}:{number}: {line.strip()}"
+        for path in NATIVE
+        if path not in portable
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
+        if extension.search(line)
+    ]
+    assert not guilty
+
+
 def test_functions_fit_a_screen() -> None:
     long = []
     for path in PYTHON:

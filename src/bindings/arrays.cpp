@@ -12,8 +12,6 @@ Column::Type type_of(const AnyArray& array) {
     throw std::invalid_argument("columns must be float64, float32 or int32 arrays");
 }
 
-std::size_t item_size(Column::Type type) { return type == Column::Type::float64 ? 8 : 4; }
-
 }  // namespace
 
 Table read_table(nb::handle columns) {

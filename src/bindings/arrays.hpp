@@ -33,11 +33,12 @@ inline std::span<const std::uint8_t> bytes(const Vector<bool>& array) {
 }
 
 /// Hands a vector over to numpy without a copy.
-template <class T>
-nb::object to_numpy(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
-    auto owned = std::make_unique<std::vector<T>>(std::move(values));
+template <class T, class Allocator>
+nb::object to_numpy(std::vector<T, Allocator>&& values, std::initializer_list<std::size_t> shape) {
+    using Values = std::vector<T, Allocator>;
+    auto owned = std::make_unique<Values>(std::move(values));
     T* data = owned->data();
-    nb::capsule owner(owned.release(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    nb::capsule owner(owned.release(), [](void* p) noexcept { delete static_cast<Values*>(p); });
     return nb::cast(nb::ndarray<nb::numpy, T>(data, shape, owner));
 }
 

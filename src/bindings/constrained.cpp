@@ -63,7 +63,7 @@ void read_costs(constrained::Options& options, const std::optional<Matrix<double
     if (!costs) return;
     demand(criterion.name == "gini", "costs need criterion gini");
     demand(problem.targets.n_outputs == 1, "costs need one target");
-    const auto n = static_cast<std::size_t>(problem.targets.n_classes[0]);
+    const std::size_t n = problem.targets.n_classes[0];
     demand(costs->shape(0) == n && costs->shape(1) == n, "costs need a number for each pair of classes");
     options.costs = {costs->data(), n * n};
     for (const double cost : options.costs) demand(cost >= 0 && std::isfinite(cost), "a cost is negative");

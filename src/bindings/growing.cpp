@@ -52,14 +52,31 @@ void read_bins(Problem& problem, const std::optional<Matrix<FineBin>>& bins,
     }
 }
 
-/// Ranks that were made before, for small tables on which many trees are grown.
-void read_ranks(Problem& problem, const std::optional<Matrix<Rank>>& ranks) {
-    if (!ranks) return;
-    if (ranks->shape(0) != problem.columns.size() || ranks->shape(1) != problem.n_rows)
-        throw std::invalid_argument("ranks do not fit the columns");
-    for (std::size_t i = 0; i < problem.columns.size(); ++i)
-        problem.columns[i].ranks = ranks->data() + i * problem.n_rows;
-}
+/// The problem of one call: of a table of its own, or of one that is shared and given back.
+class CalledProblem {
+  public:
+    template <class... Targets>
+    CalledProblem(nb::handle columns, nb::handle category_counts, const Targets&... targets) {
+        if (nb::isinstance<SharedTable>(columns)) {
+            lender_ = nb::cast<SharedTable*>(columns);
+            problem = read_problem(lender_->lend(), lender_->n_rows(), targets...);
+        } else {
+            table_ = read_table(columns, category_counts);
+            problem = read_problem(table_, targets...);
+        }
+    }
+    CalledProblem(const CalledProblem&) = delete;
+    CalledProblem& operator=(const CalledProblem&) = delete;
+    ~CalledProblem() {
+        if (lender_) lender_->take_back(std::move(problem.columns));
+    }
+
+    Problem problem;
+
+  private:
+    SharedTable* lender_ = nullptr;
+    Table table_;
+};
 
 nb::object rank_table(nb::handle columns, nb::handle category_counts, std::size_t n_threads) {
     const Table table = read_table(columns, category_counts);
@@ -90,8 +107,7 @@ Combining read_combining(nb::handle combined, std::int64_t max_combined, const P
                         static_cast<std::size_t>(std::max<std::int64_t>(2, max_combined))};
     std::int32_t last = -1;
     for (const auto column : combining.columns) {
-        if (column <= last || column >= static_cast<std::int32_t>(problem.columns.size()) ||
-            problem.columns[column].is_category())
+        if (column <= last || column >= std::ssize(problem.columns) || problem.columns[column].is_category())
             throw std::invalid_argument("combined needs the places of columns of numbers, in order");
         last = column;
     }
@@ -108,10 +124,10 @@ nb::dict grow_tree(nb::handle columns, nb::handle category_counts, const std::op
                    std::int64_t small_rows, const std::optional<Vector<double>>& critical,
                    std::int64_t correction, nb::handle combined, std::int64_t max_combined,
                    std::size_t n_threads, nb::handle progress, const std::optional<Matrix<Rank>>& ranks) {
-    Table table = read_table(columns, category_counts);
-    Problem problem = read_problem(table, labels, class_counts, numbers, weight);
+    CalledProblem called(columns, category_counts, labels, class_counts, numbers, weight);
+    Problem& problem = called.problem;
     read_bins(problem, bins, is_mixed);
-    read_ranks(problem, ranks);
+    if (ranks) read_ranks(problem.columns, problem.n_rows, *ranks);
     problem.is_wide = is_wide && problem.targets.are_classes();
     problem.limits = {max_depth,
                       max_splits,
@@ -160,6 +176,9 @@ void bind_growing(nb::module_& module) {
     module.attr("small_rows") = default_small_rows;
     module.def("criteria", &list_criteria);
     module.def("risk", &risk, "criterion"_a, "statistic"_a);
+    nb::class_<SharedTable>(module, "SharedTable")
+        .def(nb::init<nb::handle, nb::handle, const std::optional<Matrix<Rank>>&>(), "columns"_a,
+             "n_categories"_a, "ranks"_a.none() = nb::none());
     module.def("grow", &grow_tree, "columns"_a, "n_categories"_a, "bins"_a.none(), "is_mixed"_a.none(),
                "labels"_a.none(), "n_classes"_a, "is_wide"_a, "numbers"_a.none(), "weight"_a.none(),
                "criterion"_a, "max_depth"_a, "max_splits"_a, "min_rows_split"_a, "min_rows_leaf"_a,

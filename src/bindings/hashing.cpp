@@ -7,10 +7,13 @@ namespace treewright {
 
 namespace {
 
-nb::object row_hashes(nb::handle columns) {
+nb::object row_hashes(nb::handle columns, std::size_t n_threads) {
     const Table table = read_table(columns);
     std::vector<std::uint64_t> hashes;
-    without_gil([&](Interrupt& interrupt) { hashes = hash_rows(table.columns, table.n_rows, interrupt); });
+    without_gil([&](Interrupt& interrupt) {
+        Pool pool(n_threads, interrupt);
+        hashes = hash_rows(table.columns, table.n_rows, pool, interrupt);
+    });
     return to_numpy(std::move(hashes));
 }
 
@@ -18,7 +21,7 @@ nb::object row_hashes(nb::handle columns) {
 
 void bind_hashing(nb::module_& module) {
     using namespace nb::literals;
-    module.def("row_hashes", &row_hashes, "columns"_a);
+    module.def("row_hashes", &row_hashes, "columns"_a, "n_threads"_a = 1);
 }
 
 }  // namespace treewright

@@ -176,7 +176,7 @@ class KDTreeObject {
             if (node.column != no_column) {
                 column[i] = node.column;
                 cut[i] = node.cut;
-                left[i] = static_cast<std::int64_t>(i) + 1;
+                left[i] = i + 1;
                 right[i] = node.right;
                 continue;
             }

@@ -45,18 +45,45 @@ void read_targets(Problem& problem, const std::optional<Matrix<std::int32_t>>& l
 
 }  // namespace
 
-Problem read_problem(Table& table, const std::optional<Matrix<std::int32_t>>& labels, nb::handle class_counts,
+Problem read_problem(std::vector<Column>&& columns, std::size_t n_rows,
+                     const std::optional<Matrix<std::int32_t>>& labels, nb::handle class_counts,
                      const std::optional<Matrix<double>>& numbers,
                      const std::optional<Vector<double>>& weight) {
     Problem problem;
-    problem.n_rows = table.n_rows;
-    problem.columns = std::move(table.columns);
+    problem.n_rows = n_rows;
+    problem.columns = std::move(columns);
     if (problem.n_rows == 0 || problem.columns.empty()) throw std::invalid_argument("the table is empty");
     if (problem.n_rows > std::numeric_limits<Row>::max() / 2)
         throw std::invalid_argument("the table has more than 2^31 rows");
-    check_codes(problem.columns, problem.n_rows);
     read_targets(problem, labels, read_counts(class_counts), numbers, weight);
     return problem;
+}
+
+Problem read_problem(Table& table, const std::optional<Matrix<std::int32_t>>& labels, nb::handle class_counts,
+                     const std::optional<Matrix<double>>& numbers,
+                     const std::optional<Vector<double>>& weight) {
+    check_codes(table.columns, table.n_rows);
+    return read_problem(std::move(table.columns), table.n_rows, labels, class_counts, numbers, weight);
+}
+
+SharedTable::SharedTable(nb::handle columns, nb::handle category_counts,
+                         const std::optional<Matrix<Rank>>& ranks)
+    : table_(read_table(columns, category_counts)), ranks_(ranks) {
+    check_codes(table_.columns, table_.n_rows);
+    if (ranks_) read_ranks(table_.columns, table_.n_rows, *ranks_);
+}
+
+std::vector<Column> SharedTable::lend() {
+    if (spare_.empty()) return table_.columns;
+    auto columns = std::move(spare_.back());
+    spare_.pop_back();
+    return columns;
+}
+
+void read_ranks(std::vector<Column>& columns, std::size_t n_rows, const Matrix<Rank>& ranks) {
+    if (ranks.shape(0) != columns.size() || ranks.shape(1) != n_rows)
+        throw std::invalid_argument("ranks do not fit the columns");
+    for (std::size_t i = 0; i < columns.size(); ++i) columns[i].ranks = ranks.data() + i * n_rows;
 }
 
 Correction read_correction(std::int64_t correction) {
@@ -67,7 +94,7 @@ Correction read_correction(std::int64_t correction) {
 std::span<const double> read_critical(const std::optional<Vector<double>>& critical, const Targets& targets) {
     if (!critical) return {};
     std::size_t most = 0;
-    for (const auto n : targets.n_classes) most += static_cast<std::size_t>(std::max(n - 1, 0));
+    for (const auto n : targets.n_classes) most += std::max(n - 1, 0);
     if (!targets.are_classes() || critical->shape(0) <= most)
         throw std::invalid_argument("critical needs a number for each degree of freedom of the classes");
     return {critical->data(), critical->shape(0)};

@@ -50,8 +50,7 @@ nb::tuple find_tree_front(const Vector<std::int32_t>& end, const Vector<double>&
     if (max_leaves && *max_leaves < 1)
         throw std::invalid_argument("max_leaves is " + std::to_string(*max_leaves) +
                                     "; it must be at least 1");
-    const FrontLimits limits{max_leaves.value_or(static_cast<std::int64_t>(end.shape(0))), max_bytes,
-                             keeps_choices};
+    const FrontLimits limits{max_leaves.value_or(end.shape(0)), max_bytes, keeps_choices};
     Front front;
     try {
         without_gil([&](Interrupt& interrupt) { front = find_front(view(end), losses, limits, interrupt); });

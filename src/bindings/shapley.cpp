@@ -17,7 +17,7 @@ LeafAnswers read_answers(const Matrix<double>& answers, nb::handle blocks, std::
     std::size_t sum = 0;
     for (const std::int32_t block : read.blocks) {
         if (block < 1) throw std::invalid_argument("a block has at least one number");
-        sum += static_cast<std::size_t>(block);
+        sum += block;
     }
     if (!read.blocks.empty() && sum != read.width)
         throw std::invalid_argument("the blocks do not fit the answers");

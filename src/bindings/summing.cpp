@@ -78,7 +78,7 @@ nb::object sum_exactly(const Vector<double>& value, const std::optional<Vector<d
     if (weight && weights.size() != value.shape(0))
         throw std::invalid_argument("value and weight differ in length");
     const auto groups = group ? view(*group) : std::span<const std::int64_t>();
-    const auto limit = static_cast<std::int64_t>(n_groups);
+    const std::int64_t limit = n_groups;
     if (group ? groups.size() != value.shape(0) : n_groups != 1)
         throw std::invalid_argument("group needs a number for each value");
     if (std::any_of(groups.begin(), groups.end(), [&](auto each) { return each < 0 || each >= limit; }))

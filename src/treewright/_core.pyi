@@ -44,9 +44,15 @@ max_ranked_rows: int  # tables of more rows have no ranks
 
 def criteria() -> list[tuple[str, Literal["classes", "numbers"]]]: ...
 def risk(criterion: str, statistic: Floats) -> Floats: ...
+
+class SharedTable:
+    def __init__(
+        self, columns: Columns, n_categories: Sequence[int], ranks: NDArray[np.uint16] | None = None
+    ) -> None: ...
+
 def grow(
     *,
-    columns: Columns,
+    columns: Columns | SharedTable,
     n_categories: Sequence[int],
     bins: NDArray[np.uint16] | None,
     is_mixed: Bytes | None,
@@ -150,7 +156,7 @@ def spread(
 def totals(trees: Sequence[TreeView], values: Sequence[Floats], columns: Columns, n_threads: int) -> Floats:
     """The sum over trees of the line of values at the leaf of each row."""
 
-def row_hashes(columns: Columns) -> NDArray[np.uint64]:
+def row_hashes(columns: Columns, n_threads: int = 1) -> NDArray[np.uint64]:
     """A number for each row: equal for equal rows, and as good as never for others."""
 
 def summarise(

@@ -176,6 +176,16 @@ def test_a_hash_depends_on_values_alone() -> None:
     assert (_core.row_hashes(swapped) != wanted).all()
 
 
+def test_hashes_are_those_of_one_thread() -> None:
+    table = np.random.default_rng(1).normal(size=(70_001, 3))
+    wanted = _core.row_hashes(table)
+    for n_threads in (2, 5):
+        np.testing.assert_array_equal(_core.row_hashes(table, n_threads), wanted)
+    data = encode(table, np.zeros(len(table)))
+    data.hash_rows(2)
+    np.testing.assert_array_equal(data.row_hashes, wanted)
+
+
 def test_hashes_of_a_grid_differ() -> None:
     grid = np.stack(np.meshgrid(*[np.arange(8.0)] * 5), axis=-1).reshape(-1, 5)
     hashes = _core.row_hashes(grid)

@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from tests.checks import same_tree
 from treewright import Forest, encode, grow, grow_forest
 from treewright.ensembles import importance_of, out_of_bag, proximity
 from treewright.ensembles.bootstrap import Draws
+from treewright.ensembles.forest import tree_seed
 from treewright.ensembles.out_of_bag import votes_against
 from treewright.ensembles.proximity import LeafTargets
 from treewright.ensembles.side_by_side import side_by_side
@@ -353,3 +355,23 @@ def test_pickling(data):
     assert isinstance(again, Forest)
     assert_array_equal(again.answers(data), expected)
     assert repr(again) == repr(forest)
+
+
+@pytest.mark.parametrize("splitter", ["best", "random"])
+def test_trees_on_a_wide_table_share_its_columns(splitter):
+    """The trees are those of a table that shares nothing, with two threads, too."""
+    random = np.random.default_rng(0)
+    x = random.normal(size=(40, 200))
+    x[random.random(x.shape) < 0.05] = np.nan
+    data, options = (
+        encode(x, random.integers(3, size=40)),
+        {"max_features": 10, "splitter": splitter, "min_samples_leaf": 1},
+    )
+    forest = grow_forest(data, n_estimators=8, n_jobs=2, **options)
+    for member, tree in enumerate(forest):
+        alone = data.take(slice(None))
+        assert not alone.has_shared
+        rows = alone.with_weight(forest.draws.weights(member), is_drawn=True)
+        same_tree(tree, grow(rows, **options, random_state=tree_seed(forest.draws, member)))
+    data.shared()
+    assert not pickle.loads(pickle.dumps(data)).has_shared

@@ -405,6 +405,31 @@ def test_nor_do_they_in_larger_tables(n, d):
     assert file_of(boost(encode(X[order], y[order]), n_jobs=2, **options)) == straight
 
 
+@pytest.mark.threads
+@pytest.mark.parametrize("max_leaf_nodes", [7, 100, None])
+def test_nor_do_small_nodes_that_are_split_side_by_side(max_leaf_nodes):
+    X, y = make_friedman1(5000, 6, noise=0.5, random_state=0)
+    options = {"max_iter": 3, "max_leaf_nodes": max_leaf_nodes, "min_samples_leaf": 3}
+    one, *others = (file_of(boost(encode(X, y), n_jobs=n, **options)) for n in (1, 2, 3))
+    assert others == [one, one]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n_values", [2, 200])
+def test_edges_depend_on_the_rows_alone_where_few_columns_tell_them_apart(n_values):
+    """Many rows agree in the columns by which they are told apart at first, or only some of them do."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50_000, 7))
+    X[:, :2], X[:, 2:5] = rng.integers(0, n_values, (50_000, 2)), 1.0
+    y, order = X[:, 5] + np.sin(3 * X[:, 6]) + X[:, 0], rng.permutation(50_000)
+    straight = file_of(boost(encode(X, y), max_iter=2))
+    assert file_of(boost(encode(X[order], y[order]), max_iter=2, n_jobs=2)) == straight
+    some, times = slice(0, 20_000), rng.integers(1, 5, 20_000)
+    weighted = boost(encode(X[some], y[some], weight=times), max_iter=2)
+    repeated = boost(encode(np.repeat(X[some], times, axis=0), np.repeat(y[some], times)), max_iter=2)
+    assert decisions(weighted) == decisions(repeated)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("loss", ["squared_error", "poisson"])
 def test_sums_of_millions_of_rows(loss):

@@ -344,6 +344,23 @@ def test_defaults_by_target() -> None:
     same_structure(table.grow("log_loss"), table.grow("entropy"))
 
 
+@pytest.mark.parametrize("limits", [{}, {"max_leaf_nodes": 60}, {"max_features": 2}, {"max_depth": 4}])
+@pytest.mark.parametrize(
+    ("n_classes", "weighted"), [(2, False), (2, True), (40, False), (40, True), (0, False)]
+)
+def test_several_threads_grow_the_tree_of_one(n_classes: int, weighted: bool, limits: dict[str, int]) -> None:
+    """Rows enough to be shared: they are divided by histograms that one thread would do without."""
+    random = np.random.default_rng(0)
+    table = random.normal(size=(40_000 if n_classes == 2 else 15_000, 5)).round(2)
+    score = table[:, 0] * table[:, 1] + random.normal(size=len(table))
+    target = np.digitize(score, np.linspace(-2, 2, n_classes - 1)) if n_classes else score.round(3)
+    weight = random.exponential(size=len(table)) if weighted else None
+    data = encode(table, target, weight=weight, classes=n_classes > 0)
+    tree = grow(data, **limits, n_jobs=1)
+    for n_jobs in (2, 5):
+        same_tree(tree, grow(data, **limits, n_jobs=n_jobs))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("limits", [{}, {"max_leaf_nodes": 300}])
 def test_progress_rises_and_can_stop_the_growing(limits: dict[str, int]) -> None:

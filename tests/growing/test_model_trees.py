@@ -94,6 +94,12 @@ def test_formulas_are_those_of_an_oracle(weighted: bool) -> None:
     np.testing.assert_allclose(tree.curve(data)[-1], np.average((y - tree.predict(table)) ** 2, weights=w))
 
 
+def test_the_models_do_not_depend_on_which_nodes_are_fitted_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    tree, data = model_tree(max_leaf_nodes=12)
+    monkeypatch.setattr("treewright.growing.model_trees._BATCHED", 1)
+    assert fit_linear_leaves(tree, data) == tree
+
+
 def test_the_splits_are_those_of_the_plain_tree() -> None:
     tree, data = model_tree(min_samples_leaf=5)
     plain = grow(data, min_samples_leaf=5)

@@ -189,6 +189,16 @@ def test_large_nodes_are_searched_by_a_sample_and_scanned_in_all_rows() -> None:
     assert np.array_equal(alone.statistic, tree.statistic)
 
 
+@pytest.mark.parametrize("kind", ["two", "three", "number"])
+@pytest.mark.parametrize("options", [{}, {"max_features": 2, "random_state": 1}, {"min_samples_leaf": 9}])
+def test_columns_are_searched_by_histograms_as_in_lists(kind: str, options: dict[str, Any]) -> None:
+    data = table(kind, n=700)
+    lists, histograms = (
+        grow(data, split="oblique", max_depth=5, _small_rows=rows, **options) for rows in (10**6, 40)
+    )
+    assert lists == histograms
+
+
 def test_limits() -> None:
     data = table("two", n=600)
     assert grow(data, split="oblique", max_depth=3).depth == 3

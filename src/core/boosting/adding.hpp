@@ -10,6 +10,7 @@
 #include "boosting/division.hpp"
 #include "boosting/histograms.hpp"
 #include "boosting/sums.hpp"
+#include "support/buffer.hpp"
 #include "support/portable.hpp"
 
 namespace treewright::boosting {
@@ -94,6 +95,15 @@ class Adder {
             add_chunk(begin, end, thread);
         });
     }
+    /// Adds up some rows by one thread, while others may do the same with others; at most `most_packed`.
+    void add_alone(NodeEntry* histogram, const Row* rows, std::size_t n_rows, std::size_t thread) {
+        const std::size_t size = cells_.histogram_size();
+        Entry* const sums = to_fill(histogram, thread);
+        std::fill_n(sums, size, Entry{});
+        for (std::size_t begin = 0; begin < n_rows; begin += chunk_size)
+            add_rows_to(sums, rows + begin, std::min(chunk_size, n_rows - begin));
+        unpack_from(sums, histogram, 0, size);
+    }
 
     /// Calls work(first, last, thread) for ranges of columns, whose histograms are made before. `more` is
     /// what else there is to do.
@@ -153,10 +163,13 @@ class Adder {
         }
     }
     void add_chunk(std::size_t begin, std::size_t end, std::size_t thread) {
+        add_rows_to(own_histogram(thread), of_ + begin, end - begin);
+    }
+    /// At most chunk_size rows.
+    void add_rows_to(Entry* histogram, const Row* rows, std::size_t n) const {
         std::array<Entry, chunk_size> entries;
-        make_entries(of_ + begin, end - begin, entries.data());
-        add_columns(cells_, 0, cells_.columns.size(), entries.data(), of_ + begin, end - begin,
-                    own_histogram(thread));
+        make_entries(rows, n, entries.data());
+        add_columns(cells_, 0, cells_.columns.size(), entries.data(), rows, n, histogram);
     }
     /// Where a thread adds rows up: the first one in the node's histogram itself, if it has the same entries.
     Entry* own_histogram(std::size_t thread) {
@@ -184,17 +197,23 @@ class Adder {
     /// The histograms of the columns [first, last) from entries that are gathered.
     void add_gathered(std::size_t first, std::size_t last, std::size_t thread) {
         const std::size_t begin = cells_.start[first], end = cells_.start[last];
-        Entry* to = nullptr;
+        Entry* const sums = to_fill(histogram_, thread);
+        std::fill(sums + begin, sums + end, Entry{});
+        add_columns(cells_, first, last, entries_.data(), of_, n_rows_, sums);
+        unpack_from(sums, histogram_, begin, end);
+    }
+    /// Where a thread makes a histogram: in its place, if it has the same entries.
+    Entry* to_fill(NodeEntry* histogram, std::size_t thread) {
         if constexpr (is_direct) {
-            to = histogram_;
+            return histogram;
         } else {
             workers_[thread].histogram.resize(cells_.histogram_size());
-            to = workers_[thread].histogram.data();
+            return workers_[thread].histogram.data();
         }
-        std::fill(to + begin, to + end, Entry{});
-        add_columns(cells_, first, last, entries_.data(), of_, n_rows_, to);
+    }
+    void unpack_from(const Entry* sums, NodeEntry* histogram, std::size_t begin, std::size_t end) const {
         if constexpr (!is_direct)
-            for (std::size_t i = begin; i < end; ++i) histogram_[i] = unpacked(to[i]);
+            for (std::size_t i = begin; i < end; ++i) histogram[i] = unpacked(sums[i]);
     }
     NodeEntry unpacked(const Entry& entry) const {
         if constexpr (is_direct)
@@ -204,8 +223,8 @@ class Adder {
     }
 
     const Cells& cells_;
-    std::vector<typename Form::RowEntry> rows_;  // gradients and hessians
-    std::vector<Entry> entries_;                 // of the rows that are added up, in their order
+    Buffer<typename Form::RowEntry> rows_;  // gradients and hessians
+    std::vector<Entry> entries_;            // of the rows that are added up, in their order
     std::vector<Worker> workers_;
     Units units_;
     Pool* pool_ = nullptr;

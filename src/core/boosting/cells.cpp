@@ -3,34 +3,18 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <utility>
 
-#include "data/problem.hpp"
+#include "boosting/edge_sample.hpp"
 
 namespace treewright::boosting {
 
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr std::size_t largest_sample = 20000;
-
-/// The rows of a table that are meant.
-struct Chosen {
-    const Row* rows;
-    std::size_t n;
-    Repeats repeats;
-
-    std::size_t operator[](std::size_t i) const { return rows ? rows[i] : i; }
-    /// How many rows the i-th one stands for.
-    std::size_t count(std::size_t i) const {
-        return repeats ? static_cast<std::size_t>(repeats.weight[i]) : 1;
-    }
-    std::size_t n_repeated() const { return repeats ? repeats.n_rows : n; }
-};
 
 /// Upper edges of the cells of a column, to find the cell of a value by halving without branches.
 class Edges {
@@ -111,79 +95,7 @@ bool complete(std::vector<double>& values, const Column& column, const Chosen& r
     });
 }
 
-/// A number for each row that depends on its values alone.
-std::vector<std::uint64_t> hashes(const std::vector<Column>& columns, const Chosen& rows, Pool& pool,
-                                  Interrupt& interrupt) {
-    constexpr std::size_t part = 1024;
-    std::vector<std::uint64_t> out(rows.n, 0);
-    pool.run((rows.n + part - 1) / part, [&](std::size_t task, std::size_t) {
-        interrupt.check();
-        const std::size_t begin = task * part, end = std::min(rows.n, begin + part);
-        for (std::size_t column = 0; column < columns.size(); ++column) {
-            const std::uint64_t factor = Random{column}.next() | 1;
-            const auto add = [&](auto bits) {
-                for (std::size_t i = begin; i < end; ++i)
-                    out[i] = (std::rotl(out[i], 25) ^ bits(rows[i])) * factor;
-            };
-            if (columns[column].is_category())
-                add([&](std::size_t row) { return static_cast<std::uint64_t>(columns[column].code(row)); });
-            else
-                with_values(columns[column], [&](auto value) {
-                    add([&](std::size_t row) {
-                        const double v = value(row);
-                        return v == v ? std::bit_cast<std::uint64_t>(v + 0.0) : ~std::uint64_t{0};
-                    });
-                });
-        }
-        for (std::size_t i = begin; i < end; ++i) out[i] = Random{out[i]}.next();
-    });
-    return out;
-}
-
-/// Some rows, from which the edges of cells are estimated. They depend on the rows of the table but not on
-/// their order: sorted by hashes, every so-manieth is taken; of many equal rows it takes a fair share.
-struct Sample {
-    std::vector<Row> rows;  // with repetitions
-    bool is_whole = true;   // all rows are in it
-
-    Sample(const std::vector<Column>& columns, const Chosen& chosen, Pool& pool, Interrupt& interrupt) {
-        const std::size_t step = std::max<std::size_t>(1, chosen.n_repeated() / largest_sample);
-        is_whole = step == 1;
-        std::vector<Row> order(chosen.n);
-        if (is_whole)
-            std::iota(order.begin(), order.end(), Row{0});
-        else
-            sort_by(hashes(columns, chosen, pool, interrupt), order, pool, interrupt);
-        rows.reserve(chosen.n_repeated() / step + 1);
-        std::size_t next = 0, end = 0;
-        for (const Row i : order)
-            for (end += chosen.count(i); next < end; next += step) rows.push_back(i);
-    }
-
-  private:
-    /// The places of numbers in ascending order; most of them are spread evenly over their range, so that a
-    /// few lie in each part of it.
-    static void sort_by(const std::vector<std::uint64_t>& keys, std::vector<Row>& order, Pool& pool,
-                        Interrupt& interrupt) {
-        constexpr std::size_t parts_of_task = 1024;
-        const int bits = std::max(8, static_cast<int>(std::bit_width(keys.size())) - 4);
-        const std::size_t n_parts = std::size_t{1} << bits;
-        std::vector<Row> end(n_parts + 1, 0);  // of each part; at first the place after it
-        for (const auto key : keys) ++end[(key >> (64 - bits)) + 1];
-        std::partial_sum(end.begin(), end.end(), end.begin());
-        for (std::size_t i = 0; i < keys.size(); ++i)
-            order[end[keys[i] >> (64 - bits)]++] = static_cast<Row>(i);
-        pool.run((n_parts + parts_of_task - 1) / parts_of_task, [&](std::size_t task, std::size_t) {
-            interrupt.check();
-            for (std::size_t part = task * parts_of_task;
-                 part < std::min(n_parts, (task + 1) * parts_of_task); ++part)
-                std::sort(order.begin() + (part == 0 ? 0 : end[part - 1]), order.begin() + end[part],
-                          [&](Row a, Row b) { return keys[a] < keys[b]; });
-        });
-    }
-};
-
-std::vector<double> edges_of(const Column& column, const Chosen& rows, const Sample& chosen,
+std::vector<double> edges_of(const Column& column, const Chosen& rows, const EdgeSample& chosen,
                              std::size_t most) {
     std::vector<double> sample;
     sample.reserve(chosen.rows.size());
@@ -227,7 +139,7 @@ class Filler {
            Interrupt& interrupt)
         : columns_(columns), rows_(rows), cells_(cells), edges_(columns.size(), Edges({})) {
         cells.columns.resize(columns.size());
-        const Sample sample(columns, rows, pool, interrupt);
+        const EdgeSample sample(columns, rows, pool, interrupt);
         pool.run(columns.size(), [&](std::size_t i, std::size_t) {
             interrupt.check();
             auto& column = cells.columns[i];
@@ -305,8 +217,8 @@ Cells make_cells(const std::vector<Column>& columns, const Row* rows, std::size_
     Cells cells;
     cells.n_rows = n_rows;
     Filler filler(columns, {rows, n_rows, repeats}, most, cells, pool, interrupt);
-    cells.by_row.resize(n_rows * columns.size());
-    cells.by_column.resize(n_rows * columns.size());
+    cells.by_row = Buffer<std::uint8_t>(n_rows * columns.size());
+    cells.by_column = Buffer<std::uint8_t>(n_rows * columns.size());
     const std::size_t block = std::clamp<std::size_t>((std::size_t{1} << 16) / columns.size(), 64, 4096);
     pool.run((n_rows + block - 1) / block, [&](std::size_t task, std::size_t thread) {
         interrupt.check();

@@ -12,7 +12,9 @@
 #include "boosting/splits.hpp"
 #include "boosting/sums.hpp"
 #include "data/columns.hpp"
+#include "support/portable.hpp"
 #include "support/threads.hpp"
+#include "support/unfilled.hpp"
 
 namespace treewright::boosting {
 
@@ -30,7 +32,7 @@ struct Moments {
         return sum;
     }
     /// Weight, value and deviation Σ h·(rate·(−g/h) − value)².
-    void write(double rate, std::vector<double>& out) const {
+    void write(double rate, UnfilledVector<double>& out) const {
         const double value = rate * step;
         const double deviation =
             rate * rate * squares + 2 * rate * value * gradient + value * value * hessian;
@@ -58,8 +60,8 @@ class FineUnit {
         const auto without = [n](std::uint64_t sum, double shift) {
             return static_cast<std::int64_t>(sum - n * std::bit_cast<std::uint64_t>(shift));
         };
-        const __int128 sum = static_cast<__int128>(without(whole, shift())) * (__int128{1} << bits_) +
-                             without(fine, fine_shift());
+        const Int128 sum =
+            Int128(without(whole, shift())) * (std::int64_t{1} << bits_) + without(fine, fine_shift());
         return static_cast<double>(sum) / fineness() * unit_;
     }
 
@@ -120,7 +122,7 @@ class LeafAdder {
 /// are those of a row that weighs 1.
 inline std::vector<Moments> leaf_moments(const double* gradient, const double* hessian,
                                          const Extremes& largest, const Repeats& repeats,
-                                         const std::vector<std::uint32_t>& leaf, std::size_t n_rows,
+                                         const std::uint32_t* leaf, std::size_t n_rows,
                                          const std::vector<double>& weight, Pool& pool) {
     constexpr std::size_t part = 8192;
     const std::size_t n = repeats ? repeats.n_rows : n_rows;

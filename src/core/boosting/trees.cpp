@@ -4,35 +4,26 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
-#include <queue>
+#include <optional>
 #include <utility>
 
 #include "boosting/adding.hpp"
-#include "boosting/division.hpp"
 #include "boosting/leaves.hpp"
+#include "boosting/nodes.hpp"
+#include "boosting/shape.hpp"
+#include "support/buffer.hpp"
 
 namespace treewright::boosting {
 
 namespace {
 
-constexpr std::size_t most_bytes = std::size_t{1} << 29;  // of histograms that are kept at a time
-
-struct BoostedNode {
-    Segment rows, validation;
-    std::int64_t depth = 0;
-    NodeSums sums;
-    std::uint64_t key = 0;
-    std::vector<std::uint32_t> groups;  // those that have all columns of its path
-    BoostedSplit split;
-    std::int32_t left = -1, step = -1;
-    bool is_searched = true;
-    std::size_t histogram = no_histogram;
-
-    static constexpr std::size_t no_histogram = static_cast<std::size_t>(-1);
-};
-
 /// The units of a form, by the number of rows and the largest gradient and hessian.
 using UnitsOf = Units (*)(std::size_t, double, double);
+
+/// Nodes of at most so many rows are split by one thread each, side by side: so many for each thread, because
+/// their sizes differ.
+constexpr std::size_t nodes_of_thread = 2;
+constexpr std::size_t most_rows_alone = std::size_t{1} << 14;
 
 template <class Form, class NodeForm>
 class Grower : public TreeGrower {
@@ -46,13 +37,14 @@ class Grower : public TreeGrower {
         : cells_(cells),
           columns_(columns),
           limits_(limits),
-          n_train_(n_train),
           repeats_(repeats),
           units_of_(units_of),
           adder_(cells, n_train),
           leaf_(cells.n_rows),
-          order_{std::vector<Row>(n_train), std::vector<Row>(n_train)},
-          validation_{std::vector<Row>(cells.n_rows - n_train), std::vector<Row>(cells.n_rows - n_train)} {}
+          rows_(0, n_train),
+          validation_(n_train, cells.n_rows - n_train),
+          histograms_(cells.histogram_size()),
+          open_(limits.max_leaves >= 0) {}
 
     GrownTree grow(const Task& task, Pool& pool, Interrupt& interrupt) override {
         pool_ = &pool;
@@ -63,73 +55,283 @@ class Grower : public TreeGrower {
         adder_.use(pool, interrupt, units_);
         best_.resize(pool.size());
         start(task);
-        // Without a budget the order does not matter: the last one made comes first, which keeps few
-        // histograms.
-        for (std::int64_t n_leaves = 1; !open_.empty() && n_leaves != limits_.max_leaves; ++n_leaves) {
+        for (std::int64_t n_leaves = 1; !open_.is_empty() && n_leaves != limits_.max_leaves; ++n_leaves) {
             interrupt.check();
-            const auto node = next_open();
+            const auto node = next_split(n_leaves);
             nodes_[node].step = static_cast<std::int32_t>(n_leaves - 1);
-            cut(node, n_leaves + 1 == limits_.max_leaves);
+            open(nodes_[node].left, nodes_[node].left + 1, static_cast<std::int32_t>(n_leaves));
         }
+        for (auto& node : nodes_)  // some were split early, but their turn has not come
+            if (node.step < 0) node.left = -1;
         return finished(task);
     }
 
   private:
-    struct Open {
-        double gain;
-        std::int32_t node;
-        bool operator<(const Open& other) const {
-            return gain != other.gain ? gain < other.gain : node > other.node;
-        }
-    };
-
-    std::size_t n_repeated() const { return repeats_ ? repeats_.n_rows : n_train_; }
+    std::size_t n_repeated() const { return repeats_ ? repeats_.n_rows : rows_.size(); }
 
     void start(const Task& task) {
         nodes_.clear();
-        open_.clear();
-        free_.resize(histograms_.size());
-        std::iota(free_.begin(), free_.end(), std::size_t{0});
-        std::iota(validation_[0].begin(), validation_[0].end(), static_cast<Row>(n_train_));
+        open_.take_all();
+        histograms_.reset();
+        validation_.reset();
         BoostedNode root;
-        root.rows = {0, n_train_};
-        root.validation = {0, validation_[0].size()};
+        root.rows = {0, rows_.size()};
+        root.validation = {0, validation_.size()};
         root.key = task.key;
         root.sums.bounds = {-limits_.max_step, limits_.max_step};
         root.sums.weight = static_cast<double>(n_repeated());
-        root.sums.all.count = static_cast<std::int64_t>(n_train_);
+        root.sums.all.count = static_cast<std::int64_t>(rows_.size());
         root.groups.resize(limits_.groups.size());
         std::iota(root.groups.begin(), root.groups.end(), std::uint32_t{0});
         nodes_.push_back(root);
         const bool is_searched = may_split(root);
-        if (is_searched) begin_histogram(0);
+        if (is_searched) {
+            take_histogram(0);
+            begin_adding(0);
+        }
         nodes_[0].sums.all =
-            adder_.pack(task.gradient, task.hessian, repeats_, order_[0].data(), is_searched);
-        if (is_searched) find_splits(0);
+            adder_.pack(task.gradient, task.hessian, repeats_, rows_.of(nodes_[0]), is_searched);
+        if (!is_searched) return;
+        find_splits(0);
+        if (nodes_[0].split.is_set()) open_.push(OpenNode(nodes_[0], 0, false));
     }
 
-    std::int32_t next_open() {
-        if (limits_.max_leaves >= 0) std::pop_heap(open_.begin(), open_.end());
-        const auto node = open_.back().node;
-        open_.pop_back();
-        return node;
-    }
     bool may_split(const BoostedNode& node) const {
         return node.sums.all.count >= 2 * limits_.min_rows_leaf && node.sums.all.count >= 2 &&
                (limits_.max_depth < 0 || node.depth < limits_.max_depth);
     }
+    bool is_searched(std::int32_t node) const { return node >= 0 && nodes_[node].is_searched; }
+
+    /// Puts children among the open nodes where a split was found.
+    void open(std::int32_t left, std::int32_t right, std::int32_t made) {
+        for (const auto node : {left, right}) {
+            nodes_[node].made = made;
+            if (nodes_[node].split.is_set()) open_.push(OpenNode(nodes_[node], node, node == right));
+        }
+    }
+
+    // ---- which nodes are split ----
+
+    /// The node whose turn it is; it is split already.
+    ///
+    /// Small nodes are not worth the meetings of several threads: those that come next are split side by
+    /// side, each by one thread, and wait until it is their turn. Where a budget ends before, the work was in
+    /// vain, but it was done while others would have waited.
+    std::int32_t next_split(std::int64_t n_leaves) {
+        const OpenNode next = open_.take();
+        if (nodes_[next.node].left >= 0) return next.node;
+        const bool is_last = n_leaves + 1 == limits_.max_leaves;
+        auto batch = is_small(nodes_[next.node]) ? companions(n_leaves) : std::vector<std::int32_t>{};
+        batch.push_back(next.node);
+        for (const auto node : batch) make_children(node, is_last);
+        if (batch.size() == 1) {
+            split_together(next.node);
+        } else {
+            std::sort(batch.begin(), batch.end(), [&](auto a, auto b) {  // the longest work first
+                return nodes_[a].rows.size() > nodes_[b].rows.size();
+            });
+            pool_->run(batch.size(),
+                       [&](std::size_t i, std::size_t thread) { split_alone(batch[i], thread); });
+        }
+        for (const auto node : batch) {
+            histograms_.take_back(nodes_[node]);
+            for (const auto child : {nodes_[node].left, nodes_[node].left + 1})
+                if (!nodes_[child].split.is_set()) histograms_.take_back(nodes_[child]);
+        }
+        return next.node;
+    }
+    /// Open nodes that are split beside the next one. The nearer the end of a budget, the less likely is the
+    /// turn of a node to come.
+    std::vector<std::int32_t> companions(std::int64_t n_leaves) {
+        std::size_t most = nodes_of_thread * pool_->size();
+        if (limits_.max_leaves >= 0)
+            most = std::min(most, static_cast<std::size_t>(limits_.max_leaves - n_leaves) / 4);
+        std::vector<OpenNode> taken;
+        std::vector<std::int32_t> found;
+        while (found.size() + 1 < most && !open_.is_empty()) {
+            taken.push_back(open_.take());
+            const auto node = taken.back().node;
+            if (nodes_[node].left < 0 && is_small(nodes_[node]) && histograms_.n_left() > found.size() + 1)
+                found.push_back(node);
+        }
+        for (; !taken.empty(); taken.pop_back()) open_.push(std::move(taken.back()));
+        return found;
+    }
+    bool is_small(const BoostedNode& node) const {
+        return pool_->size() > 1 && node.rows.size() <= most_rows_alone &&
+               node.histogram != BoostedNode::no_histogram;
+    }
+
+    // ---- splitting a node ----
+
+    void make_children(std::int32_t index, bool is_last) {
+        const auto left_index = static_cast<std::int32_t>(nodes_.size());
+        nodes_.resize(nodes_.size() + 2);
+        BoostedNode &node = nodes_[index], &left = nodes_[left_index], &right = nodes_[left_index + 1];
+        node.left = left_index;
+        left.sums.all = node.split.left;
+        right.sums.all = node.sums.all - node.split.left;
+        left.rows = {node.rows.begin, node.rows.begin + static_cast<std::size_t>(left.sums.all.count)};
+        right.rows = {left.rows.end, node.rows.end};
+        left.depth = right.depth = node.depth + 1;
+        left.key = Random::child(node.key, true);
+        right.key = Random::child(node.key, false);
+        set_bounds(node, left, right);
+        for (const auto group : node.groups)
+            if (std::binary_search(limits_.groups[group].begin(), limits_.groups[group].end(),
+                                   node.split.column))
+                left.groups.push_back(group);
+        right.groups = left.groups;
+        left.is_searched = !is_last && may_split(left);
+        right.is_searched = !is_last && may_split(right);
+        if (node.histogram == BoostedNode::no_histogram || !(left.is_searched || right.is_searched)) return;
+        const auto [small, large] = by_size(node);
+        take_histogram(small);
+        nodes_[large].histogram = std::exchange(node.histogram, std::size_t{BoostedNode::no_histogram});
+    }
+
+    /// The smaller child, whose rows are added up, and the larger one, whose histogram is the rest of the
+    /// node's.
+    std::pair<std::int32_t, std::int32_t> by_size(const BoostedNode& node) const {
+        const std::int32_t left = node.left, right = left + 1;
+        const bool left_smaller = nodes_[left].rows.size() <= nodes_[right].rows.size();
+        return left_smaller ? std::pair{left, right} : std::pair{right, left};
+    }
+
+    /// By all threads. The smaller child's rows are gathered on the way where each thread will add up
+    /// columns.
+    void split_together(std::int32_t index) {
+        weigh_children(index, true);
+        divide_validation(index, true);
+        const BoostedNode& node = nodes_[index];
+        const auto [small, large] = by_size(node);
+        const bool is_added = has_histogram(small), left_smaller = small == node.left;
+        if (is_added) begin_adding(small);
+        const std::size_t small_begin = nodes_[small].rows.begin;
+        divide(node, node.rows, rows_, true, [&](const Division::Sides& sides) {
+            const Division::Side& side = left_smaller ? sides.left : sides.right;
+            if (is_added && !adder_.takes_rows())
+                adder_.gather(side.rows.data(), side.n, side.at - small_begin);
+        });
+        if (is_added) {
+            if (adder_.takes_rows()) adder_.add_all();
+            return find_splits(small, large);
+        }
+        for (const auto child : {small, large})
+            if (is_searched(child)) build_histogram(child);
+    }
+
+    /// By one thread, while others split other nodes.
+    void split_alone(std::int32_t index, std::size_t thread) {
+        weigh_children(index, false);
+        divide_validation(index, false);
+        const BoostedNode& node = nodes_[index];
+        divide(node, node.rows, rows_, false, [](const Division::Sides&) {});
+        const auto [small, large] = by_size(node);
+        if (!has_histogram(small)) return;
+        const BoostedNode& added = nodes_[small];
+        adder_.add_alone(histograms_.of(added), rows_.of(added) + added.rows.begin, added.rows.size(),
+                         thread);
+        Family family(*this, small, large);
+        Best best = family.begin();
+        for (std::size_t column = 0; column < cells_.columns.size(); ++column) family.search(column, best);
+        family.write(best);
+    }
+
+    /// Weights of children, and where values go that the node has no rows of: with the heavier child.
+    void weigh_children(std::int32_t index, bool together) {
+        BoostedNode &node = nodes_[index], &left = nodes_[node.left], &right = nodes_[node.left + 1];
+        if (!repeats_) {
+            left.sums.weight = static_cast<double>(left.sums.all.count);
+            right.sums.weight = static_cast<double>(right.sums.all.count);
+            return;
+        }
+        left.sums.weight = left_weight(node, together);
+        right.sums.weight = node.sums.weight - left.sums.weight;
+        send_unseen(node.split, cells_.columns[node.split.column], left.sums.weight >= right.sums.weight);
+    }
+    /// The weight of the rows that go left, where weights are whole numbers: a sum without rounding.
+    double left_weight(const BoostedNode& node, bool together) const {
+        const std::uint8_t* const cells = cells_.column(node.split.column);
+        const Row* const rows = rows_.of(node);
+        std::vector<double> left(pool_->size(), 0.0);
+        in_chunks(node.rows.begin, node.rows.end, together && adder_.is_many(node.rows.size()), *pool_,
+                  [&](std::size_t begin, std::size_t end, std::size_t thread) {
+                      double sum = 0;
+                      for (std::size_t i = begin; i < end; ++i)
+                          sum += node.split.goes_left[cells[rows[i]]] ? repeats_.weight[rows[i]] : 0.0;
+                      left[thread] += sum;
+                  });
+        return std::accumulate(left.begin(), left.end(), 0.0);
+    }
+
+    void divide_validation(std::int32_t index, bool together) {
+        const BoostedNode& node = nodes_[index];
+        const std::size_t middle =
+            divide(node, node.validation, validation_, together, [](const Division::Sides&) {});
+        nodes_[node.left].validation = {node.validation.begin, middle};
+        nodes_[node.left + 1].validation = {middle, node.validation.end};
+    }
+    /// Sends some rows of a node to its children and calls work(sides) for each chunk of them; returns where
+    /// those of the left child end.
+    template <class Work>
+    std::size_t divide(const BoostedNode& node, const Segment& rows, RowOrders& orders, bool together,
+                       const Work& work) {
+        const Row* const from = orders.of(node);
+        Division division(cells_.column(node.split.column), node.split, rows, orders.of_children(node));
+        in_chunks(rows.begin, rows.end, together && adder_.is_many(rows.size()), *pool_,
+                  [&](std::size_t begin, std::size_t end, std::size_t) {
+                      interrupt_->check();
+                      Division::Sides sides;
+                      division.divide(from + begin, end - begin, sides);
+                      work(sides);
+                  });
+        return division.left_end();
+    }
+
+    /// Below a split of a monotone column both sides keep to their side of the middle of their answers.
+    void set_bounds(const BoostedNode& node, BoostedNode& left, BoostedNode& right) const {
+        left.sums.bounds = right.sums.bounds = node.sums.bounds;
+        const int way = limits_.monotone.empty() ? 0 : limits_.monotone[node.split.column];
+        if (way == 0) return;
+        const double middle = (step_of(left) + step_of(right)) / 2;
+        (way > 0 ? left : right).sums.bounds.high = middle;
+        (way > 0 ? right : left).sums.bounds.low = middle;
+    }
+    double step_of(const BoostedNode& node) const {
+        return newton_step(static_cast<double>(node.sums.all.gradient) * units_.gradient,
+                           static_cast<double>(node.sums.all.hessian) * units_.hessian, limits_.l2,
+                           node.sums.bounds);
+    }
 
     // ---- histograms ----
 
-    void begin_histogram(std::int32_t index) {
-        take_histogram(index);
+    bool has_histogram(std::int32_t node) const {
+        return nodes_[node].histogram != BoostedNode::no_histogram;
+    }
+    /// A place for a histogram; where memory allows no more, the least urgent node gives way.
+    void take_histogram(std::int32_t index) {
+        if (histograms_.n_left() == 0) histograms_.take_back(nodes_[least_urgent()]);
+        histograms_.give_to(nodes_[index]);
+    }
+    /// Of the open nodes with a histogram the one with the least gain.
+    std::int32_t least_urgent() const {
+        const auto& open = open_.leaves();
+        return std::min_element(open.begin(), open.end(),
+                                [&](const OpenNode& a, const OpenNode& b) {
+                                    const bool has_a = has_histogram(a.node), has_b = has_histogram(b.node);
+                                    return has_a != has_b ? has_a : a.gain < b.gain;
+                                })
+            ->node;
+    }
+    void begin_adding(std::int32_t index) {
         const BoostedNode& node = nodes_[index];
-        adder_.begin(histograms_[node.histogram].data(), order_of(node).data() + node.rows.begin,
-                     node.rows.size());
+        adder_.begin(histograms_.of(node), rows_.of(node) + node.rows.begin, node.rows.size());
     }
     /// Makes the histogram of a node from its rows alone, and searches it.
     void build_histogram(std::int32_t index) {
-        begin_histogram(index);
+        take_histogram(index);
+        begin_adding(index);
         if (adder_.takes_rows())
             adder_.add_all();
         else
@@ -137,36 +339,77 @@ class Grower : public TreeGrower {
         find_splits(index);
     }
 
-    /// A place for a histogram; where memory allows no more, the least urgent node gives way.
-    void take_histogram(std::int32_t index) {
-        if (free_.empty()) {
-            const std::size_t bytes = cells_.histogram_size() * sizeof(NodeEntry);
-            if (histograms_.size() < std::max<std::size_t>(3, most_bytes / std::max<std::size_t>(bytes, 1))) {
-                free_.push_back(histograms_.size());
-                histograms_.emplace_back(cells_.histogram_size());
-            } else {
-                drop_histogram(nodes_[least_urgent()]);
+    // ---- the search ----
+
+    using Best = std::array<BestSplit, 2>;  // of both nodes that are searched together
+
+    /// A node and its sibling (-1: none), whose histogram is that of their parent until that of the node is
+    /// taken away from it, column by column.
+    class Family {
+      public:
+        Family(Grower& grower, std::int32_t node, std::int32_t sibling)
+            : grower_(grower),
+              nodes_{node, sibling},
+              histograms_{grower.histograms_.of(grower.nodes_[node]),
+                          sibling < 0 ? nullptr : grower.histograms_.of(grower.nodes_[sibling])} {
+            for (const std::size_t side : {0, 1})
+                if (is_searched(side)) is_meant_[side] = grower.candidates(of(side));
+        }
+        /// How many cells there are to be searched.
+        std::size_t n_cells() const {
+            return (is_searched(0) + is_searched(1)) * grower_.cells_.histogram_size();
+        }
+        Best begin() const {
+            Best best;
+            for (const std::size_t side : {0, 1})
+                if (is_searched(side)) best[side] = grower_.search_->begin(of(side).sums);
+            return best;
+        }
+        void search(std::size_t column, Best& best) const {
+            const auto& start = grower_.cells_.start;
+            for (std::size_t i = start[column]; histograms_[1] && i < start[column + 1]; ++i)
+                histograms_[1][i] -= histograms_[0][i];
+            for (const std::size_t side : {0, 1})
+                if (is_searched(side) && (is_meant_[side].empty() || is_meant_[side][column]))
+                    grower_.search_->search(column, histograms_[side], of(side).sums, best[side]);
+        }
+        /// Notes the splits that were found.
+        void write(const Best& best) const {
+            for (const std::size_t side : {0, 1}) {
+                if (!is_searched(side) || !best[side].is_set) continue;
+                BoostedNode& node = of(side);
+                node.split = grower_.search_->written(best[side], histograms_[side]);
+                if (!grower_.repeats_)
+                    send_unseen(node.split, grower_.cells_.columns[node.split.column],
+                                2 * node.split.left.count >= node.sums.all.count);
             }
         }
-        nodes_[index].histogram = free_.back();
-        free_.pop_back();
-    }
-    /// Of the open nodes with a histogram the one with the least gain.
-    std::int32_t least_urgent() const {
-        const auto has = [&](const Open& open) {
-            return nodes_[open.node].histogram != BoostedNode::no_histogram;
-        };
-        return std::min_element(
-                   open_.begin(), open_.end(),
-                   [&](const Open& a, const Open& b) { return has(a) != has(b) ? has(a) : a < b; })
-            ->node;
-    }
-    void drop_histogram(BoostedNode& node) {
-        if (node.histogram != BoostedNode::no_histogram) free_.push_back(node.histogram);
-        node.histogram = BoostedNode::no_histogram;
-    }
 
-    // ---- splits ----
+      private:
+        bool is_searched(std::size_t side) const { return grower_.is_searched(nodes_[side]); }
+        BoostedNode& of(std::size_t side) const { return grower_.nodes_[nodes_[side]]; }
+
+        Grower& grower_;
+        std::int32_t nodes_[2];
+        NodeEntry* histograms_[2];
+        std::vector<std::uint8_t> is_meant_[2];
+    };
+
+    /// Finishes the histogram of a node column by column, and with it that of its sibling; searches both.
+    void find_splits(std::int32_t index, std::int32_t sibling = -1) {
+        constexpr std::size_t steps_of_search = 4;  // of a cell, as long as so many additions
+        const Family family(*this, index, sibling);
+        for (auto& best : best_) best = family.begin();
+        adder_.finish(steps_of_search * family.n_cells(),
+                      [&](std::size_t first, std::size_t last, std::size_t thread) {
+                          for (std::size_t column = first; column < last; ++column)
+                              family.search(column, best_[thread]);
+                      });
+        for (const auto& of_thread : best_)
+            for (const std::size_t side : {0, 1})
+                if (of_thread[side].beats(best_[0][side])) best_[0][side] = of_thread[side];
+        family.write(best_[0]);
+    }
 
     /// The columns that a node may test; empty: all. Of those in its groups as large a share is drawn as of
     /// all columns.
@@ -190,188 +433,12 @@ class Grower : public TreeGrower {
         return is_meant;
     }
 
-    /// Finishes the histogram of a node column by column, and with it that of its sibling, which is what
-    /// their parent has beside it; searches both. −1: there is none.
-    void find_splits(std::int32_t index, std::int32_t sibling = -1, std::int32_t parent = -1) {
-        const std::int32_t nodes[2] = {index, sibling};
-        NodeEntry* const own = histograms_[nodes_[index].histogram].data();
-        NodeEntry* const rest = parent < 0 ? nullptr : histograms_[nodes_[parent].histogram].data();
-        NodeEntry* const histograms[2] = {own, rest};
-        std::vector<std::uint8_t> is_meant[2];
-        for (const std::size_t side : {0, 1}) {
-            if (!is_searched(nodes[side])) continue;
-            is_meant[side] = candidates(nodes_[nodes[side]]);
-            for (auto& best : best_) best[side] = search_->begin(nodes_[nodes[side]].sums);
-        }
-        const auto search = [&](std::size_t column, std::size_t thread) {
-            for (std::size_t i = cells_.start[column]; rest && i < cells_.start[column + 1]; ++i)
-                rest[i] -= own[i];
-            for (const std::size_t side : {0, 1})
-                if (is_searched(nodes[side]) && (is_meant[side].empty() || is_meant[side][column]))
-                    search_->search(column, histograms[side], nodes_[nodes[side]].sums, best_[thread][side]);
-        };
-        adder_.finish(2 * cells_.histogram_size(),
-                      [&](std::size_t first, std::size_t last, std::size_t thread) {
-                          for (std::size_t column = first; column < last; ++column) search(column, thread);
-                      });
-        if (rest)
-            nodes_[sibling].histogram =
-                std::exchange(nodes_[parent].histogram, std::size_t{BoostedNode::no_histogram});
-        // Without a budget the last one comes first: the right child, whatever was added up.
-        const bool in_order = index < sibling || sibling < 0;
-        for (const std::size_t side : {in_order ? 0 : 1, in_order ? 1 : 0})
-            if (is_searched(nodes[side])) open(nodes[side], side);
-        for (const auto node : nodes)
-            if (node >= 0 && !nodes_[node].split.is_set()) drop_histogram(nodes_[node]);
-    }
-    bool is_searched(std::int32_t node) const { return node >= 0 && nodes_[node].is_searched; }
-
-    /// Puts a node among the open ones if a split was found.
-    void open(std::int32_t index, std::size_t side) {
-        const BestSplit* best = &best_[0][side];
-        for (const auto& of_thread : best_)
-            if (of_thread[side].beats(*best)) best = &of_thread[side];
-        if (!best->is_set) return;
-        BoostedNode& node = nodes_[index];
-        node.split = search_->written(*best, histograms_[node.histogram].data());
-        if (!repeats_)
-            send_unseen(node.split, cells_.columns[node.split.column],
-                        2 * node.split.left.count >= node.sums.all.count);
-        open_.push_back({node.split.gain, index});
-        if (limits_.max_leaves >= 0) std::push_heap(open_.begin(), open_.end());
-    }
-
-    const std::vector<Row>& order_of(const BoostedNode& node) const {
-        return order_[static_cast<std::size_t>(node.depth) % 2];
-    }
-    const std::vector<Row>& validation_of(const BoostedNode& node) const {
-        return validation_[static_cast<std::size_t>(node.depth) % 2];
-    }
-
-    /// Where the rows of its children are put.
-    static Row* next_order(const BoostedNode& node, std::array<std::vector<Row>, 2>& orders) {
-        return orders[static_cast<std::size_t>(node.depth + 1) % 2].data();
-    }
-
-    /// The weight of the rows that go left, where weights are whole numbers: a sum without rounding.
-    double left_weight(const BoostedNode& node) const {
-        const std::uint8_t* const cells = cells_.column(node.split.column);
-        const Row* const rows = order_of(node).data();
-        std::vector<double> left(pool_->size(), 0.0);
-        in_chunks(node.rows.begin, node.rows.end, adder_.is_many(node.rows.size()), *pool_,
-                  [&](std::size_t begin, std::size_t end, std::size_t thread) {
-                      double sum = 0;
-                      for (std::size_t i = begin; i < end; ++i)
-                          sum += node.split.goes_left[cells[rows[i]]] ? repeats_.weight[rows[i]] : 0.0;
-                      left[thread] += sum;
-                  });
-        return std::accumulate(left.begin(), left.end(), 0.0);
-    }
-
-    void cut(std::int32_t index, bool is_last) {
-        const auto left_index = static_cast<std::int32_t>(nodes_.size());
-        nodes_[index].left = left_index;
-        nodes_.resize(nodes_.size() + 2);
-        BoostedNode &node = nodes_[index], &left = nodes_[left_index], &right = nodes_[left_index + 1];
-        if (repeats_) {
-            left.sums.weight = left_weight(node);
-            right.sums.weight = node.sums.weight - left.sums.weight;
-            send_unseen(node.split, cells_.columns[node.split.column], left.sums.weight >= right.sums.weight);
-        } else {
-            left.sums.weight = static_cast<double>(node.split.left.count);
-            right.sums.weight = static_cast<double>(node.sums.all.count - node.split.left.count);
-        }
-        left.sums.all = node.split.left;
-        right.sums.all = node.sums.all - node.split.left;
-        left.rows = {node.rows.begin, node.rows.begin + static_cast<std::size_t>(left.sums.all.count)};
-        right.rows = {left.rows.end, node.rows.end};
-        left.depth = right.depth = node.depth + 1;
-        left.key = Random::child(node.key, true);
-        right.key = Random::child(node.key, false);
-        set_bounds(node, left, right);
-        for (const auto group : node.groups)
-            if (std::binary_search(limits_.groups[group].begin(), limits_.groups[group].end(),
-                                   node.split.column))
-                left.groups.push_back(group);
-        right.groups = left.groups;
-        left.is_searched = !is_last && may_split(left);
-        right.is_searched = !is_last && may_split(right);
-        divide_validation(index);
-        divide(index);
-    }
-
-    /// Divides the rows of a node; those of the smaller child are added up on the way, and the larger child's
-    /// histogram is the rest of the node's.
-    void divide(std::int32_t index) {
-        const std::int32_t left = nodes_[index].left, right = left + 1;
-        const bool left_smaller = nodes_[left].rows.size() <= nodes_[right].rows.size();
-        const std::int32_t small = left_smaller ? left : right, large = left_smaller ? right : left;
-        const bool is_added =
-            nodes_[index].histogram != BoostedNode::no_histogram && (is_searched(left) || is_searched(right));
-        if (is_added) begin_histogram(small);
-        const BoostedNode& node = nodes_[index];
-        const std::size_t small_begin = nodes_[small].rows.begin;
-        const Row* const rows = order_of(node).data();
-        Division division(cells_.column(node.split.column), node.split, node.rows, next_order(node, order_));
-        in_chunks(node.rows.begin, node.rows.end, adder_.is_many(node.rows.size()), *pool_,
-                  [&](std::size_t begin, std::size_t end, std::size_t) {
-                      interrupt_->check();
-                      Division::Sides sides;
-                      division.divide(rows + begin, end - begin, sides);
-                      const Division::Side& side = left_smaller ? sides.left : sides.right;
-                      if (is_added && !adder_.takes_rows())
-                          adder_.gather(side.rows.data(), side.n, side.at - small_begin);
-                  });
-        if (is_added) {
-            if (adder_.takes_rows()) adder_.add_all();
-            return find_splits(small, large, index);
-        }
-        drop_histogram(nodes_[index]);
-        for (const auto child : {left, right})
-            if (is_searched(child)) build_histogram(child);
-    }
-
-    void divide_validation(std::int32_t index) {
-        const BoostedNode& node = nodes_[index];
-        const Row* const rows = validation_of(node).data();
-        Division division(cells_.column(node.split.column), node.split, node.validation,
-                          next_order(node, validation_));
-        in_chunks(node.validation.begin, node.validation.end, adder_.is_many(node.validation.size()), *pool_,
-                  [&](std::size_t begin, std::size_t end, std::size_t) {
-                      Division::Sides sides;
-                      division.divide(rows + begin, end - begin, sides);
-                  });
-        nodes_[node.left].validation = {node.validation.begin, division.left_end()};
-        nodes_[node.left + 1].validation = {division.left_end(), node.validation.end};
-    }
-
-    /// Below a split of a monotone column both sides keep to their side of the middle of their answers.
-    void set_bounds(const BoostedNode& node, BoostedNode& left, BoostedNode& right) const {
-        left.sums.bounds = right.sums.bounds = node.sums.bounds;
-        const int way = limits_.monotone.empty() ? 0 : limits_.monotone[node.split.column];
-        if (way == 0) return;
-        const double middle = (step_of(left) + step_of(right)) / 2;
-        (way > 0 ? left : right).sums.bounds.high = middle;
-        (way > 0 ? right : left).sums.bounds.low = middle;
-    }
-    double step_of(const BoostedNode& node) const {
-        return newton_step(static_cast<double>(node.sums.all.gradient) * units_.gradient,
-                           static_cast<double>(node.sums.all.hessian) * units_.hessian, limits_.l2,
-                           node.sums.bounds);
-    }
+    // ---- the tree ----
 
     GrownTree finished(const Task& task) {
-        if (limits_.max_leaves < 0) number_steps();
-        std::vector<std::int32_t> order, stack{0};
-        while (!stack.empty()) {
-            const auto node = stack.back();
-            stack.pop_back();
-            order.push_back(node);
-            if (nodes_[node].left < 0) continue;
-            stack.push_back(nodes_[node].left + 1);
-            stack.push_back(nodes_[node].left);
-        }
-        GrownTree tree = shape(order);
+        if (limits_.max_leaves < 0) number_steps(nodes_);
+        const auto order = depth_first(nodes_);
+        GrownTree tree = shape(nodes_, order, columns_, cells_);
         std::vector<Moments> moments = answers(task, order);
         for (std::size_t i = order.size(); i-- > 0;)
             if (tree.feature[i] >= 0)
@@ -389,20 +456,20 @@ class Grower : public TreeGrower {
         std::vector<double> weight(order.size());  // of leaves
         for (std::size_t i = 0; i < order.size(); ++i)
             if (const BoostedNode& node = nodes_[order[i]]; node.left < 0) weight[i] = node.sums.weight;
-        auto moments = leaf_moments(task.gradient, task.hessian, task.largest, repeats_, leaf_, n_train_,
-                                    weight, *pool_);
+        auto moments = leaf_moments(task.gradient, task.hessian, task.largest, repeats_, leaf_.data(),
+                                    rows_.size(), weight, *pool_);
         const std::optional<double> quantile = task.loss.leaf_quantile();
         const auto answer = [&](std::size_t i, std::size_t) {
             const BoostedNode& leaf = nodes_[order[i]];
             if (leaf.left >= 0) return;
-            const Row* const rows = order_of(leaf).data() + leaf.rows.begin;
+            const Row* const rows = rows_.of(leaf) + leaf.rows.begin;
             moments[i].step =
                 quantile
                     ? std::clamp(residual_quantile(task.aims, task.raw, rows, leaf.rows.size(), *quantile),
                                  -limits_.max_step, limits_.max_step)
                     : newton_step(moments[i].gradient, moments[i].hessian, limits_.l2, leaf.sums.bounds);
         };
-        if (quantile && n_train_ > chunk_size)
+        if (quantile && rows_.size() > chunk_size)
             pool_->run(order.size(), answer);
         else
             for (std::size_t i = 0; i < order.size(); ++i) answer(i, 0);
@@ -423,15 +490,15 @@ class Grower : public TreeGrower {
             std::uint32_t leaf;
         };
         std::vector<Part> parts;
-        const auto add = [&](const std::vector<Row>& rows, const Segment& segment, std::uint32_t leaf) {
+        const auto add = [&](const Row* rows, const Segment& segment, std::uint32_t leaf) {
             for (std::size_t begin = segment.begin; begin < segment.end; begin += chunk_size)
-                parts.push_back({rows.data() + begin, std::min(chunk_size, segment.end - begin), leaf});
+                parts.push_back({rows + begin, std::min(chunk_size, segment.end - begin), leaf});
         };
         for (std::size_t i = 0; i < order.size(); ++i) {
             const BoostedNode& node = nodes_[order[i]];
             if (node.left >= 0) continue;
-            add(order_of(node), node.rows, static_cast<std::uint32_t>(i));
-            add(validation_of(node), node.validation, static_cast<std::uint32_t>(i));
+            add(rows_.of(node), node.rows, static_cast<std::uint32_t>(i));
+            add(validation_.of(node), node.validation, static_cast<std::uint32_t>(i));
         }
         const auto note = [&](std::size_t i, std::size_t) {
             for (std::size_t k = 0; k < parts[i].n; ++k) leaf_[parts[i].rows[k]] = parts[i].leaf;
@@ -440,81 +507,19 @@ class Grower : public TreeGrower {
         for (std::size_t i = 0; i < parts.size(); ++i) note(i, 0);
     }
 
-    /// When each node would have been split if the largest gain came first.
-    void number_steps() {
-        std::priority_queue<Open> frontier;
-        const auto open = [&](std::int32_t node) {
-            if (nodes_[node].left >= 0) frontier.push({nodes_[node].split.gain, node});
-        };
-        open(0);
-        for (std::int32_t step = 0; !frontier.empty(); ++step) {
-            const auto node = frontier.top().node;
-            frontier.pop();
-            nodes_[node].step = step;
-            open(nodes_[node].left);
-            open(nodes_[node].left + 1);
-        }
-    }
-
-    GrownTree shape(const std::vector<std::int32_t>& order) const {
-        const std::size_t n = order.size();
-        const double nan = std::numeric_limits<double>::quiet_NaN();
-        GrownTree tree;
-        tree.end.resize(n);
-        tree.feature.assign(n, -1);
-        tree.step.assign(n, -1);
-        tree.low.assign(n, nan);
-        tree.high.assign(n, nan);
-        tree.subset.assign(n, -1);
-        tree.rows.resize(n);
-        tree.missing_left.assign(n, 0);
-        for (std::size_t i = n; i-- > 0;) {
-            const BoostedNode& node = nodes_[order[i]];
-            tree.rows[i] = static_cast<std::int64_t>(node.rows.size());
-            tree.end[i] = static_cast<std::int32_t>(i) + 1;
-            if (node.left < 0) continue;
-            tree.end[i] = tree.end[tree.end[i + 1]];
-            tree.step[i] = node.step;
-            tree.feature[i] = static_cast<std::int32_t>(node.split.column);
-            tree.missing_left[i] = node.split.missing_left;
-            if (columns_[node.split.column].is_category()) continue;
-            tree.low[i] = node.split.low;
-            tree.high[i] = node.split.high;
-        }
-        for (std::size_t i = 0; i < n; ++i)
-            if (const BoostedNode& node = nodes_[order[i]];
-                node.left >= 0 && columns_[node.split.column].is_category())
-                write_subset(node.split, i, tree);
-        return tree;
-    }
-
-    void write_subset(const BoostedSplit& split, std::size_t node, GrownTree& tree) const {
-        const auto n = static_cast<std::size_t>(columns_[split.column].n_categories);
-        const auto& cell = cells_.columns[split.column].of_category;
-        const std::size_t start = tree.subsets.size();
-        tree.subset[node] = static_cast<std::int64_t>(start);
-        tree.subsets.resize(start + (n + 7) / 8, 0);
-        for (std::size_t code = 0; code < n; ++code)
-            if (split.goes_left[cell[code]])
-                tree.subsets[start + code / 8] |= static_cast<std::uint8_t>(1U << (code % 8));
-    }
-
     const Cells& cells_;
     const std::vector<Column>& columns_;
     const Limits& limits_;
-    std::size_t n_train_;
     Repeats repeats_;
     UnitsOf units_of_;
     Adder<Form, NodeForm> adder_;
-    std::vector<std::uint32_t> leaf_;  // of each row, in the end
-    // Rows of nodes of even and of odd depth: a node's are divided from the one to the other.
-    std::array<std::vector<Row>, 2> order_, validation_;
-    std::vector<std::array<BestSplit, 2>> best_;  // of each thread, for both nodes that are searched
+    Buffer<std::uint32_t> leaf_;  // of each row, in the end
+    RowOrders rows_, validation_;
+    std::vector<Best> best_;  // of each thread
     Units units_;
     std::vector<BoostedNode> nodes_;
-    std::vector<Open> open_;
-    std::vector<std::vector<NodeEntry>> histograms_;
-    std::vector<std::size_t> free_;
+    HistogramStore<NodeEntry> histograms_;
+    OpenNodes open_;
     const SplitSearch<NodeForm>* search_ = nullptr;
     Pool* pool_ = nullptr;
     Interrupt* interrupt_ = nullptr;

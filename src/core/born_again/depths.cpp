@@ -7,7 +7,7 @@
 namespace treewright::born_again {
 
 std::pair<std::uint32_t, std::uint32_t> halves(Regions& regions, Box& box, Split split, std::size_t level) {
-    const auto column = static_cast<std::size_t>(split.column);
+    const std::size_t column = split.column;
     const std::int32_t low = box.low[column], high = box.high[column];
     box.high[column] = split.cut;
     const std::uint32_t left = regions.enter(box, level);

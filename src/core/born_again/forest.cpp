@@ -29,9 +29,9 @@ struct Walk {
     std::int32_t parting(std::int32_t at) const {
         const Box& box = view.inside;
         while (true) {
-            const Node& node = forest.nodes[static_cast<std::size_t>(at)];
+            const Node& node = forest.nodes[at];
             if (node.column < 0) return at;
-            const auto column = static_cast<std::size_t>(node.column);
+            const std::size_t column = node.column;
             if (box.high[column] <= node.cut)
                 at = node.left;
             else if (box.low[column] > node.cut)
@@ -46,12 +46,12 @@ struct Walk {
     std::int32_t gather(std::int32_t from) {
         Box& inside = view.inside;
         const std::int32_t at = parting(from);
-        const Node& node = forest.nodes[static_cast<std::size_t>(at)];
+        const Node& node = forest.nodes[at];
         if (node.column < 0) {
             view.leaves.push_back(node.left);
-            return forest.alike[static_cast<std::size_t>(node.left)];
+            return forest.alike[node.left];
         }
-        const auto column = static_cast<std::size_t>(node.column);
+        const std::size_t column = node.column;
         const std::size_t before = view.leaves.size();
         const std::int32_t high = inside.high[column], low = inside.low[column];
         inside.high[column] = node.cut;
@@ -64,7 +64,7 @@ struct Walk {
             view.leaves.resize(before + 1);
             return left;
         }
-        set_bit(view.cuts, static_cast<std::size_t>(forest.first_cut[column]) + node.cut);
+        set_bit(view.cuts, forest.first_cut[column] + node.cut);
         return mixed;
     }
 };
@@ -78,14 +78,14 @@ void Forest::find_alike() {
     for (std::size_t tree = 0; tree < roots.size(); ++tree) {
         order.clear();
         const auto last = tree + 1 < roots.size() ? static_cast<std::size_t>(roots[tree + 1]) : nodes.size();
-        for (auto i = static_cast<std::size_t>(roots[tree]); i < last; ++i)
+        for (std::size_t i = roots[tree]; i < last; ++i)
             if (nodes[i].column < 0) order.push_back(nodes[i].left);
         std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
             return std::ranges::lexicographical_compare(votes_of(a), votes_of(b));
         });
         for (std::size_t i = 1; i < order.size(); ++i)
             if (std::ranges::equal(votes_of(order[i]), votes_of(order[i - 1])))
-                alike[static_cast<std::size_t>(order[i])] = alike[static_cast<std::size_t>(order[i - 1])];
+                alike[order[i]] = alike[order[i - 1]];
     }
 }
 
@@ -118,7 +118,7 @@ std::size_t key_words(const Forest& forest) {
 void look(const Forest& forest, const Box& box, View& view) {
     const std::size_t bits = words_for(forest.n_leaves);
     view.key.assign(key_words(forest), 0);
-    view.cuts.assign(words_for(static_cast<std::size_t>(forest.first_cut.back())), 0);
+    view.cuts.assign(words_for(forest.first_cut.back()), 0);
     view.top.resize(forest.roots.size());
     view.leaves.clear();
     view.first_leaf.assign(1, 0);
@@ -129,7 +129,7 @@ void look(const Forest& forest, const Box& box, View& view) {
     for (std::size_t tree = 0; tree < forest.roots.size(); ++tree) {
         view.top[tree] = walk.parting(forest.roots[tree]);
         const std::int32_t one = walk.gather(view.top[tree]);
-        const auto begin = static_cast<std::size_t>(view.first_leaf.back());
+        const std::size_t begin = view.first_leaf.back();
         view.first_leaf.push_back(static_cast<std::int32_t>(view.leaves.size()));
         if (one != mixed && forest.is_whole) {  // votes that are settled are only added up
             const auto votes = forest.votes_of(one);
@@ -137,8 +137,7 @@ void look(const Forest& forest, const Box& box, View& view) {
             continue;
         }
         if (one != mixed) view.leaves[begin] = one;
-        for (std::size_t i = begin; i < view.leaves.size(); ++i)
-            set_bit(view.key, static_cast<std::size_t>(view.leaves[i]));
+        for (std::size_t i = begin; i < view.leaves.size(); ++i) set_bit(view.key, view.leaves[i]);
     }
     if (!settled.empty()) {  // only how far they are apart counts
         const double least = *std::min_element(settled.begin(), settled.end());
@@ -149,15 +148,15 @@ void look(const Forest& forest, const Box& box, View& view) {
 
 void cuts_of(const Forest& forest, const View& view, std::size_t column, std::vector<std::int32_t>& cuts) {
     cuts.clear();
-    const auto begin = static_cast<std::size_t>(forest.first_cut[column]);
-    const auto end = static_cast<std::size_t>(forest.first_cut[column + 1]);
+    const std::size_t begin = forest.first_cut[column];
+    const std::size_t end = forest.first_cut[column + 1];
     for (std::size_t at = begin; at < end;) {
         const std::uint64_t word = view.cuts[at / 64] >> (at % 64);
         if (word == 0) {
             at = (at / 64 + 1) * 64;
             continue;
         }
-        at += static_cast<std::size_t>(std::countr_zero(word));
+        at += std::countr_zero(word);
         if (at < end) cuts.push_back(static_cast<std::int32_t>(at - begin));
         ++at;
     }
@@ -167,10 +166,10 @@ std::int32_t answer(const Forest& forest, std::span<const std::int32_t> top,
                     std::span<const std::int32_t> cell, std::vector<double>& sums) {
     sums.assign(forest.n_classes, 0.0);
     for (const std::int32_t root : top) {
-        const Node* node = &forest.nodes[static_cast<std::size_t>(root)];
+        const Node* node = &forest.nodes[root];
         while (node->column >= 0) {
-            const bool is_left = cell[static_cast<std::size_t>(node->column)] <= node->cut;
-            node = &forest.nodes[static_cast<std::size_t>(is_left ? node->left : node->right)];
+            const bool is_left = cell[node->column] <= node->cut;
+            node = &forest.nodes[is_left ? node->left : node->right];
         }
         const auto votes = forest.votes_of(node->left);
         for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += votes[k];
@@ -179,14 +178,14 @@ std::int32_t answer(const Forest& forest, std::span<const std::int32_t> top,
 }
 
 bool surely_wins(const Forest& forest, const View& view, std::int32_t winner) {
-    const auto own = static_cast<std::size_t>(winner);
+    const std::size_t own = winner;
     for (std::size_t rival = 0; rival < forest.n_classes; ++rival) {
         if (rival == own) continue;
         double margin = 0;
         for (std::size_t tree = 0; tree < forest.roots.size(); ++tree) {
             double least = std::numeric_limits<double>::infinity();
             for (auto i = view.first_leaf[tree]; i < view.first_leaf[tree + 1]; ++i) {
-                const auto votes = forest.votes_of(view.leaves[static_cast<std::size_t>(i)]);
+                const auto votes = forest.votes_of(view.leaves[i]);
                 least = std::min(least, votes[own] - votes[rival]);
             }
             margin += least;

@@ -33,7 +33,7 @@ struct Forest {
     void find_alike();
     std::size_t n_columns() const { return n_cuts.size(); }
     std::span<const double> votes_of(std::int32_t leaf) const {
-        return {votes.data() + static_cast<std::size_t>(leaf) * n_classes, n_classes};
+        return {votes.data() + leaf * n_classes, n_classes};
     }
 };
 

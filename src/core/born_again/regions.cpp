@@ -100,8 +100,8 @@ bool Regions::scan(Place& place, std::int32_t seen, Region& region, std::vector<
         asked_ += forest_.roots.size() * place.cuts.size();
         check();
         const std::int32_t own = place.cell[column];
-        const auto begin = static_cast<std::size_t>(
-            std::lower_bound(place.cuts.begin(), place.cuts.end(), own) - place.cuts.begin());
+        const std::size_t begin =
+            std::lower_bound(place.cuts.begin(), place.cuts.end(), own) - place.cuts.begin();
         for (const bool upwards : {false, true}) {
             std::int32_t last = seen, changes = 0;
             const auto look_at = [&](std::int32_t cell) {

@@ -34,7 +34,7 @@ Made lay_out(Regions& regions, std::int32_t max_depth, const Choose& choose) {
         if (made.nodes.size() * sizeof(Split) > regions.max_bytes()) throw OutOfMemory();
         const Split split = choose(now.box, region, max_depth - now.depth);
         made.nodes.push_back(split);
-        const auto column = static_cast<std::size_t>(split.column);
+        const std::size_t column = split.column;
         Waiting right = now;
         right.depth = ++now.depth;
         right.box.low[column] = split.cut + 1;

@@ -71,7 +71,7 @@ std::vector<Sizes::Choice> Sizes::choices(Box& box, std::int32_t depth, std::siz
 
 std::int32_t Sizes::side(Box& box, Split split, bool is_left, std::int32_t depth, std::int32_t budget,
                          std::size_t level) {
-    const auto column = static_cast<std::size_t>(split.column);
+    const std::size_t column = split.column;
     std::int32_t& border = is_left ? box.high[column] : box.low[column];
     const std::int32_t before = border;
     border = is_left ? split.cut : split.cut + 1;

@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -68,8 +69,9 @@ double gain_of(Weights left, Weights right, double risk_parent) {
         return risk_parent - C::risk(left) - C::risk(right);
 }
 
-class LargeSearcher;
-class Pool;
+class SplitSearch;
+struct Agreement;
+struct Limits;
 struct Problem;
 template <class Id>
 class ListScanner;
@@ -89,8 +91,10 @@ struct Criterion {
     double (*sum_gain)(double, double, double, double) = nullptr;  // of weight and sum of both sides
     MakeScanner<std::uint16_t> make_short_scanner = nullptr;
     MakeScanner<std::uint32_t> make_long_scanner = nullptr;
-    /// Null where the criterion, or this problem, has no histograms; lists of any length serve instead.
-    std::unique_ptr<LargeSearcher> (*make_large_searcher)(const Problem&, Pool&, bool by_ratio) = nullptr;
+    /// Decides splits by counts, for so many threads. Null where the criterion, or this problem, has no
+    /// histograms.
+    std::unique_ptr<SplitSearch> (*make_split_search)(const Agreement&, const Limits&, bool by_ratio,
+                                                      std::size_t n_threads) = nullptr;
 
     bool of_classes() const { return risk != nullptr; }
 };

@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "criteria/criterion.hpp"
-#include "growers/histogram_finder.hpp"
 #include "growers/measures.hpp"
+#include "growers/split_search_of.hpp"
 #include "scanners/general_scanners.hpp"
 #include "scanners/linear_scanners.hpp"
 #include "scanners/list_scanner.hpp"
@@ -42,21 +42,13 @@ std::unique_ptr<ListScanner<Id>> make_sum_scanner(const Problem& problem, bool g
     return scanner_of<Id, SumScanner<Id, C>>(problem);
 }
 
-template <class Measure>
-std::unique_ptr<LargeSearcher> make_histogram_searcher(const Problem& problem, Pool& pool, bool by_ratio) {
-    if (!Measure::fits(problem)) return nullptr;
-    constexpr std::size_t affordable = std::size_t{256} << 20;  // bytes for the histograms of one node
-    auto searcher = std::make_unique<HistogramSearcher<Measure>>(problem, pool, by_ratio);
-    return searcher->histogram_size() * sizeof(Sum) <= affordable ? std::move(searcher) : nullptr;
-}
-
 template <ClassCriterion C>
 Criterion criterion_of() {
     return {.name = C::name,
             .risk = static_cast<double (*)(Weights)>(&C::risk),
             .make_short_scanner = &make_class_scanner<std::uint16_t, C>,
             .make_long_scanner = &make_class_scanner<std::uint32_t, C>,
-            .make_large_searcher = &make_histogram_searcher<ClassMeasure<C>>};
+            .make_split_search = &make_split_search<ClassMeasure<C>>};
 }
 
 template <SumCriterion C>
@@ -68,7 +60,7 @@ Criterion criterion_of() {
                         .make_short_scanner = &make_sum_scanner<std::uint16_t, C>,
                         .make_long_scanner = &make_sum_scanner<std::uint32_t, C>};
     if constexpr (requires { requires C::is_linear; })
-        criterion.make_large_searcher = &make_histogram_searcher<SquareMeasure>;
+        criterion.make_split_search = &make_split_search<SquareMeasure>;
     return criterion;
 }
 

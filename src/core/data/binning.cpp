@@ -107,9 +107,14 @@ Edges edges_of(const Column& column, std::size_t n_rows) {
     return {sample, upper_edges(sample)};
 }
 
-/// A block of rows of one column; marks bins in which a value differs from the edge that stands for it.
+/// A block of rows of one column, zeros where it has no bins; marks bins in which a value differs from the
+/// edge that stands for it.
 void fill_block(const Column& column, const Edges& edges, std::size_t begin, std::size_t end, FineBin* fine,
                 std::size_t stride, std::uint8_t* is_mixed) {
+    if (column.n_categories > max_bins) {
+        for (std::size_t row = begin; row < end; ++row) fine[row * stride] = 0;
+        return;
+    }
     if (column.is_category()) {
         for (std::size_t row = begin; row < end; ++row) {
             const auto code = column.code(row);
@@ -147,9 +152,8 @@ Bins bin_columns(const std::vector<Column>& columns, std::size_t n_rows, Pool& p
         interrupt.check();
         const std::size_t begin = task * block, end = std::min(n_rows, begin + block);
         for (std::size_t i = 0; i < columns.size(); ++i)
-            if (columns[i].n_categories <= max_bins)
-                fill_block(columns[i], edges[i], begin, end, bins.fine.data() + i, columns.size(),
-                           mixed[thread].data() + i * 256);
+            fill_block(columns[i], edges[i], begin, end, bins.fine.data() + i, columns.size(),
+                       mixed[thread].data() + i * 256);
     });
     for (const auto& part : mixed)
         for (std::size_t i = 0; i < part.size(); ++i) bins.is_mixed[i] |= part[i];

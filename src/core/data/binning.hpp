@@ -6,11 +6,12 @@
 
 #include "data/columns.hpp"
 #include "support/threads.hpp"
+#include "support/unfilled.hpp"
 
 namespace treewright {
 
 struct Bins {
-    std::vector<FineBin> fine;           // row by row
+    UnfilledVector<FineBin> fine;        // row by row
     std::vector<std::uint8_t> is_mixed;  // 256 per column: the bin holds more than one value
 };
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "data/columns.hpp"
+#include "data/radix_sort.hpp"
 
 namespace treewright {
 
@@ -25,6 +26,7 @@ constexpr Id missing_rank = std::numeric_limits<Id>::max();
 struct SortedColumn {
     bool is_constant = false;
     bool has_missing = false;
+    std::size_t n_distinct = 0;  // values, where they have been counted; or 0
 };
 
 template <class Id>
@@ -137,7 +139,10 @@ class ColumnSorter {
                 }
             });
         const std::size_t n_known = whole_.size();
-        std::sort(whole_.begin(), whole_.end());
+        if (n_known < worth_counting_bits)
+            std::sort(whole_.begin(), whole_.end());
+        else
+            sort_by_bits(whole_, whole_spare_, id_bits);  // ids ascend already
         std::copy(missing_.begin(), missing_.end(), list + n_known);
         return finish(column, rows, whole_, ids.size(), n_known, list, rank,
                       [&](std::uint64_t) { return column.is_category(); });
@@ -164,7 +169,7 @@ class ColumnSorter {
             ++n_distinct;
         }
         for (std::size_t i = n_known; i < n; ++i) rank[list[i]] = missing_rank<Id>;
-        return {n_known == 0 || (n_distinct == 1 && n_known == n), n_known < n};
+        return {n_known == 0 || (n_distinct == 1 && n_known == n), n_known < n, n_distinct};
     }
     template <class Key>
     std::size_t by_value_alone(const Column& column, std::span<const Row> rows, std::span<const Key> keys,
@@ -182,7 +187,7 @@ class ColumnSorter {
     }
 
     std::vector<FineKey> fine_, fine_spare_;
-    std::vector<std::uint64_t> whole_;
+    std::vector<std::uint64_t> whole_, whole_spare_;
     std::vector<Id> missing_;
     std::vector<std::pair<std::uint64_t, Id>>
         entries_;  // (value, id) of rows that only their values can order

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "support/portable.hpp"
+
 namespace treewright {
 
 using Row = std::uint32_t;
@@ -48,10 +50,16 @@ struct Column {
     double value(std::size_t row) const {
         return type == Type::float64 ? at<double>(row) : static_cast<double>(at<float>(row));
     }
+    void prefetch_value(std::size_t row) const { prefetch(data + static_cast<std::ptrdiff_t>(row) * stride); }
     std::int32_t code(std::size_t row) const { return at<std::int32_t>(row); }
     FineBin fine_bin(std::size_t row) const { return fine_bins[row * fine_stride]; }
     int bin(std::size_t row) const { return bin_of(fine_bin(row)); }
 };
+
+/// Bytes of a cell.
+constexpr std::size_t item_size(Column::Type type) {
+    return type == Column::Type::float64 ? sizeof(double) : sizeof(float);
+}
 
 /// Calls `work` with a function row -> value, so that the type is decided once and not for each cell.
 template <class Work>
@@ -66,6 +74,11 @@ inline std::uint64_t order_key(double value) {
     const auto bits = std::bit_cast<std::uint64_t>(value + 0.0);
     constexpr std::uint64_t sign = std::uint64_t{1} << 63;
     return bits & sign ? ~bits : bits | sign;
+}
+/// The number behind such a key.
+inline double value_of_key(std::uint64_t key) {
+    constexpr std::uint64_t sign = std::uint64_t{1} << 63;
+    return std::bit_cast<double>(key & sign ? key & ~sign : ~key);
 }
 
 }  // namespace treewright

@@ -1,10 +1,13 @@
 // The rows of one node as a table of their own, close together in memory.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <memory>
 #include <numeric>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "data/problem.hpp"
@@ -29,22 +32,12 @@ class Excerpt {
     Excerpt(const Excerpt&) = delete;
     Excerpt& operator=(const Excerpt&) = delete;
 
-    /// Bytes of an excerpt for each of its rows.
-    static std::size_t bytes_per_row(const Problem& whole) {
-        std::size_t bytes = 0;
-        for (const auto& column : whole.columns) bytes += item_size(column) + sizeof(FineBin);
-        return bytes;
-    }
     /// The row of the whole table behind a row of the excerpt.
     Row original(Row row) const { return rows_[row]; }
 
     Problem problem;
 
   private:
-    static std::size_t item_size(const Column& column) {
-        return column.type == Column::Type::float64 ? sizeof(double) : sizeof(float);
-    }
-
     template <class T>
     const T* copy_of(const T* from, std::size_t n_outputs, std::size_t n_rows, std::vector<T>& to) const {
         if (!from) return nullptr;
@@ -69,22 +62,27 @@ class Excerpt {
         std::vector<std::size_t> start;
         for (const auto& column : whole.columns) {
             start.push_back(n_bytes);
-            n_bytes += (item_size(column) * n + 7) / 8 * 8;  // every column is aligned for its type
+            n_bytes += (item_size(column.type) * n + 7) / 8 * 8;  // every column is aligned for its type
         }
-        cells_.resize(n_bytes / 8);
-        auto* const cells = reinterpret_cast<std::byte*>(cells_.data());
+        cells_ = std::make_unique_for_overwrite<double[]>(n_bytes / 8);
+        auto* const cells = reinterpret_cast<std::byte*>(cells_.get());
         for (std::size_t i = 0; i < n_columns; ++i) {
             auto& column = problem.columns[i];
             column.ranks = nullptr;
             column.data = cells + start[i];
-            column.stride = static_cast<std::ptrdiff_t>(item_size(column));
+            column.stride = static_cast<std::ptrdiff_t>(item_size(column.type));
             if (!takes_bins)
                 column.fine_bins = nullptr;
             else if (column.fine_bins)
                 column.fine_bins = fine_bins_.data() + i;
         }
-        // Blocks of rows, so that a table in row order is read through once and not once per column.
-        constexpr std::size_t block = 512;
+        // Blocks of rows, so that a table in row order is read through once and not once per column. One that
+        // is not, nor has bins to be read, is read column by column: their rows follow each other in memory.
+        constexpr std::size_t few = 512;
+        const bool by_columns = !takes_bins && std::ranges::all_of(whole.columns, [](const Column& column) {
+            return column.stride == static_cast<std::ptrdiff_t>(item_size(column.type));
+        });
+        const std::size_t block = by_columns ? std::max<std::size_t>(n, 1) : few;
         for (std::size_t begin = 0; begin < n; begin += block) {
             problem.interrupt->check();
             const std::size_t end = std::min(n, begin + block);
@@ -96,10 +94,16 @@ class Excerpt {
     }
     void copy_cells(const Column& column, std::byte* to, std::size_t begin, std::size_t end) const {
         const auto copy = [&]<class T>(T) {
-            for (std::size_t i = begin; i < end; ++i) {
-                const T value = column.at<T>(rows_[i]);
-                std::memcpy(to + i * sizeof(T), &value, sizeof(T));
-            }
+            const Row* const rows = rows_.data();
+            const Column source = column;  // what is written might be anything
+            if (std::cmp_equal(source.stride, sizeof(T)))
+                for (std::size_t i = begin; i < end; ++i)
+                    std::memcpy(to + i * sizeof(T), source.data + rows[i] * sizeof(T), sizeof(T));
+            else
+                for (std::size_t i = begin; i < end; ++i) {
+                    const T value = source.at<T>(rows[i]);
+                    std::memcpy(to + i * sizeof(T), &value, sizeof(T));
+                }
         };
         if (column.type == Column::Type::float64)
             copy(double{});
@@ -111,7 +115,7 @@ class Excerpt {
 
     std::vector<Row> rows_;
     std::vector<FineBin> fine_bins_;
-    std::vector<double> cells_;  // raw memory, aligned for every type
+    std::unique_ptr<double[]> cells_;  // raw memory, aligned for every type
     std::vector<std::int32_t> labels_;
     std::vector<double> numbers_, weight_;
 };

@@ -36,23 +36,57 @@ double largest_about(const Problem& problem, const Rows& rows, std::size_t outpu
     return largest;
 }
 
-/// A centre for the numbers of `rows`: their mean, rounded as far as that makes none much larger, so that
-/// distances from it are as short as the numbers are, and whole numbers lose nothing.
+/// Adds up the weights of some rows, and their numbers times their weights.
 template <class Rows>
-double centre_of(const Problem& problem, const Rows& rows, std::size_t output) {
-    ExactSum sum, weight;
-    double heaviest = 0;
+void add_numbers(const Problem& problem, const Rows& rows, std::size_t output, ExactSum& sum,
+                 ExactSum& weight) {
     for (const Row row : rows) {
         sum.add_product(problem.weight(row), problem.number(row, output));
         weight.add(problem.weight(row));
-        heaviest = std::max(heaviest, problem.weight(row));
     }
-    const double mean = quotient(sum.rounded_with_rest(), weight.rounded_with_rest()).value;
-    const double farthest = largest_about(problem, rows, output, mean) / heaviest;
+}
+
+/// The mean of numbers from two such sums.
+inline double mean_of(ExactSum sum, ExactSum weight) {
+    return quotient(sum.rounded_with_rest(), weight.rounded_with_rest()).value;
+}
+
+/// The mean of the numbers of rows without weights. Most often they are two.
+template <class Rows>
+double plain_mean(const Problem& problem, const Rows& rows, std::size_t output) {
+    const Rounded weight{static_cast<double>(rows.size()), 0.0};
+    if (rows.size() == 2) {
+        const Rounded sum = exact_sum(problem.number(rows[0], output), problem.number(rows[1], output));
+        if (std::isfinite(sum.value)) return quotient(sum, weight).value;
+    }
+    ExactSum sum;
+    for (const Row row : rows) sum.add(problem.number(row, output));
+    return quotient(sum.rounded_with_rest(), weight).value;
+}
+
+/// A centre for numbers: their mean, rounded as far as that makes none much larger, so that distances from it
+/// are as short as the numbers are, and whole numbers lose nothing. `farthest`: the largest distance from the
+/// mean, times its weight, over the largest weight.
+inline double centre_near(double mean, double farthest) {
     if (!(farthest > 0)) return mean;
     constexpr int bits = 8;
     const double step = std::ldexp(1.0, std::ilogb(farthest) - bits), n_steps = std::nearbyint(mean / step);
     return step > 0 && std::isfinite(n_steps) ? n_steps * step : mean;
+}
+
+template <class Rows>
+double centre_of(const Problem& problem, const Rows& rows, std::size_t output) {
+    double heaviest = 1, mean;
+    if (problem.is_weighted()) {
+        ExactSum sum, weight;
+        add_numbers(problem, rows, output, sum, weight);
+        mean = mean_of(sum, weight);
+        heaviest = 0;
+        for (const Row row : rows) heaviest = std::max(heaviest, problem.weight(row));
+    } else {
+        mean = plain_mean(problem, rows, output);
+    }
+    return centre_near(mean, largest_about(problem, rows, output, mean) / heaviest);
 }
 
 /// A grid for the numbers of `rows`, centred so that an offset of y costs no digits.
@@ -68,12 +102,29 @@ inline Sum number_on(const Grid& grid, const Problem& problem, Row row, std::siz
     return std::llrint(centred * problem.weight(row) / grid.unit);
 }
 
+/// The square of a number on its grid, per unit of weight.
+inline double square_of(Sum number, Sum weight) {
+    const auto real = static_cast<double>(number);
+    return real / static_cast<double>(weight) * real;
+}
+
 /// Whether a grid of some rows' own, whose largest value is at most this, would be so much finer that they
 /// should have it. Elsewhere a node stays on the grid of the node above it: so its sums are the same wherever
 /// it is searched, histograms can be subtracted, and yet what lies outside it costs few digits.
 inline bool is_too_coarse(const Grid& grid, double largest, std::size_t n_rows) {
     constexpr double much_finer = 0x1p-8;
     return Grid::covering(largest, static_cast<double>(n_rows)).unit <= much_finer * grid.unit;
+}
+
+/// Puts weights on a grid, or numbers: `cell(item)` keeps what an item has.
+template <class Items, class RowOf, class Cell>
+void put_weights(const Problem& problem, const Items& items, RowOf row_of, const Grid& grid, Cell cell) {
+    for (const auto item : items) cell(item) = weight_on(grid, problem, row_of(item));
+}
+template <class Items, class RowOf, class Cell>
+void put_numbers(const Problem& problem, std::size_t output, const Items& items, RowOf row_of,
+                 const Grid& grid, Cell cell) {
+    for (const auto item : items) cell(item) = number_on(grid, problem, row_of(item), output);
 }
 
 /// Places the weights of a node's rows, in canonical order, on the grid that the node inherits, or on its
@@ -86,9 +137,7 @@ void place_weights(const Problem& problem, const Items& items, RowOf row_of, Gri
         grid = {};
         return;
     }
-    const auto place = [&] {
-        for (const auto item : items) cell(item) = weight_on(grid, problem, row_of(item));
-    };
+    const auto place = [&] { put_weights(problem, items, row_of, grid, cell); };
     if (grid.is_made()) {
         Sum largest = 0;
         if (!are_placed) place();
@@ -120,9 +169,7 @@ double largest_about_mean(const Items& items, const Grid& grid, bool centred, We
 template <class Items, class RowOf, class WeightOf, class Cell>
 void place_numbers(const Problem& problem, std::size_t output, bool centred, const Items& items, RowOf row_of,
                    Grid& grid, bool are_placed, WeightOf weight_of, Cell cell) {
-    const auto place = [&] {
-        for (const auto item : items) cell(item) = number_on(grid, problem, row_of(item), output);
-    };
+    const auto place = [&] { put_numbers(problem, output, items, row_of, grid, cell); };
     const auto largest = [&] {
         const double low = problem.number(row_of(items.front()), output),
                      high = problem.number(row_of(items.back()), output);

@@ -8,6 +8,7 @@ namespace treewright {
 namespace {
 
 constexpr std::size_t block = 128;  // rows whose cells stay in the cache
+constexpr std::size_t task_size = 32 * block;
 
 /// A number of which every bit depends on every bit (the finalizer of splitmix64).
 std::uint64_t mixed(std::uint64_t bits) {
@@ -71,18 +72,20 @@ void add_columns(std::span<const Column> columns, std::span<const std::uint64_t>
 
 }  // namespace
 
-std::vector<std::uint64_t> hash_rows(std::span<const Column> columns, std::size_t n_rows,
+std::vector<std::uint64_t> hash_rows(std::span<const Column> columns, std::size_t n_rows, Pool& pool,
                                      Interrupt& interrupt) {
     std::vector<std::uint64_t> sums(n_rows, 0);
     const auto factor = factors(columns.size());
     const auto add = lie_in_rows(columns) ? add_rows : add_columns;
-    for (std::size_t first = 0; first < n_rows; first += block) {
+    pool.run((n_rows + task_size - 1) / task_size, [&](std::size_t task, std::size_t) {
         interrupt.check();
-        const std::size_t last = std::min(first + block, n_rows);
-        add(columns, factor, first, last, sums.data());
-        std::for_each(sums.begin() + first, sums.begin() + last,
-                      [](std::uint64_t& sum) { sum = mixed(sum); });
-    }
+        const std::size_t end = std::min((task + 1) * task_size, n_rows);
+        for (std::size_t first = task * task_size; first < end; first += block) {
+            const std::size_t last = std::min(first + block, end);
+            add(columns, factor, first, last, sums.data());
+            for (std::size_t row = first; row < last; ++row) sums[row] = mixed(sums[row]);
+        }
+    });
     return sums;
 }
 

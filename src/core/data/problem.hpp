@@ -107,7 +107,7 @@ struct Problem {
 /// Keeps the rows of positive weight, ordered by (targets, weight); rows alike in both are interchangeable.
 /// Every node's rows stay in this order, so that sums do not depend on the order of the table, classes lie
 /// together, and the first and last row tell whether a node is pure.
-void sort_rows(Problem& problem);
+void sort_rows(Problem& problem, Pool& pool);
 
 /// A stream of random numbers for each node, fixed by the seed and the way from the root (splitmix64).
 struct Random {
@@ -128,15 +128,19 @@ struct Random {
 };
 
 /// The columns a node may use, in the order in which it tries them: all in order, or drawn.
-inline std::vector<std::int32_t> column_order(const Problem& problem, std::uint64_t key) {
-    std::vector<std::int32_t> order(problem.columns.size());
+inline std::vector<std::int32_t> column_order(std::size_t n_columns, const Limits& limits,
+                                              std::uint64_t key) {
+    std::vector<std::int32_t> order(n_columns);
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int32_t>(i);
-    if (problem.limits.max_columns > 0) {
+    if (limits.max_columns > 0) {
         Random random{key};
         for (std::size_t i = 0; i + 1 < order.size(); ++i)
             std::swap(order[i], order[i + random.below(order.size() - i)]);
     }
     return order;
+}
+inline std::vector<std::int32_t> column_order(const Problem& problem, std::uint64_t key) {
+    return column_order(problem.columns.size(), problem.limits, key);
 }
 
 }  // namespace treewright

@@ -8,7 +8,7 @@
 namespace treewright {
 
 /// The tree of the first splits, best first, as many as the limits allow.
-GrownTree assemble(Problem& problem, const Criterion& criterion, const Nodes& grown);
+GrownTree assemble(Problem& problem, const Criterion& criterion, const Nodes& grown, Pool& pool);
 
 /// The tree of the nodes that were split at these steps (-1: leaves); `order` becomes its nodes in preorder.
 GrownTree assemble(Problem& problem, const Criterion& criterion, const Nodes& grown,

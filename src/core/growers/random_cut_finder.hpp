@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "growers/split.hpp"
 #include "growers/subsets.hpp"
 #include "growers/subtree.hpp"
+#include "growers/value_loops.hpp"
 #include "scanners/list_scanner.hpp"
 
 namespace treewright {
@@ -31,16 +33,39 @@ class RandomCutFinder {
           scanner_(subtree.scanner) {}
 
     void load(bool is_best_first) {
-        const std::size_t n = subtree_.rows.size();
+        const auto& rows = subtree_.rows;
+        const std::size_t n = rows.size();
         node_rows_.resize(n);
+        sides_.resize(n);
+        // The rows of an excerpt are their own ids.
+        are_rows_ids_ = true;
+        for (std::size_t i = 0; are_rows_ids_ && i < n; ++i) are_rows_ids_ = rows[i] == i;
         // Values of the rows of a node lie scattered over a large table; in an excerpt they stay in cache.
         leaves_excerpts_ = !is_best_first && problem_.fine_bins && n > 2 * excerpt_rows;
+        class_begin_.clear();
+        if (!scanner_.counts_classes()) return;
+        for (std::int32_t k = 0; k <= problem_.targets.n_classes[0]; ++k)
+            class_begin_.push_back(static_cast<std::size_t>(
+                std::ranges::partition_point(rows, [&](Row row) { return problem_.label(row) < k; }) -
+                rows.begin()));
     }
     bool leaves(const Leaf& leaf) const { return leaves_excerpts_ && leaf.size() <= excerpt_rows; }
 
     void enter(const Leaf& leaf) {
-        std::ranges::transform(subtree_.ids_of(leaf), node_rows_.begin(),
-                               [&](Id id) { return subtree_.rows[id]; });
+        const auto ids = subtree_.ids_of(leaf);
+        held_column_ = none;
+        if (!are_rows_ids_)
+            std::ranges::transform(ids, node_rows_.begin(), [&](Id id) { return subtree_.rows[id]; });
+        class_end_.clear();
+        if (class_begin_.empty()) return;
+        for (std::size_t end = 0; end < ids.size(); class_end_.push_back(end)) {
+            const auto label = static_cast<std::size_t>(problem_.label(subtree_.rows[ids[end]]));
+            end = static_cast<std::size_t>(
+                std::ranges::lower_bound(ids.subspan(end), class_begin_[label + 1], {},
+                                         [](Id id) { return static_cast<std::size_t>(id); }) -
+                ids.begin());
+        }
+        left_counts_.resize(class_end_.size());
     }
     void try_column(const Leaf& leaf, std::size_t column, Records<ColumnCut>& cuts) {
         if (problem_.columns[column].is_category())
@@ -51,79 +76,140 @@ class RandomCutFinder {
             try_number(leaf, column, cuts, doubles_);
     }
 
-    /// The values on both sides of the drawn threshold.
+    /// The values on both sides of the drawn threshold, and the sides of the rows: the values are at hand.
     void finish(Leaf& node) {
-        if (problem_.columns[node.split.column].is_category()) return;
-        constexpr double infinity = std::numeric_limits<double>::infinity();
-        const double drawn = node.split.low;
-        double below = -infinity, above = infinity;
-        with_values(problem_.columns[node.split.column], [&](auto value) {
-            for (const Id id : subtree_.ids_of(node)) {
-                const double v = value(subtree_.rows[id]);
-                const double left = v <= drawn ? v : -infinity, right = v > drawn ? v : infinity;
-                below = left > below ? left : below;
-                above = right < above ? right : above;
-            }
-        });
-        node.split.low = drawn == infinity ? infinity : below;
-        node.split.high = above;
+        const auto& column = problem_.columns[node.split.column];
+        if (column.is_category()) return;
+        if (column.type == Column::Type::float32)
+            finish_number(node, floats_);
+        else
+            finish_number(node, doubles_);
     }
 
     std::size_t mark_sides(const Leaf& parent) {
         return mark_by_value(problem_, parent.split, std::span<const Row>(subtree_.rows),
                              std::span<const Id>(subtree_.ids_of(parent)), subtree_.goes_left);
     }
-    void divide(const Leaf&) {}
+    std::size_t divide_ids(const Leaf& parent) {
+        const auto ids = subtree_.ids_of(parent);
+        if (problem_.columns[parent.split.column].is_category()) {
+            const std::size_t n_left = mark_sides(parent);
+            subtree_.divide(ids);
+            return n_left;
+        }
+        subtree_.divide(ids, [side = sides_.data() + parent.begin](std::size_t i, Id) { return side[i]; });
+        return parent.n_first;
+    }
+    void divide(const Leaf&, std::size_t) {}
 
   private:
     static constexpr std::size_t excerpt_rows = 8192;
+    static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 
-    /// The values are copied as they are stored, in the order of the rows, so that the loops over them have
-    /// no branches and take several at a time.
+    /// The values of the rows of a node, as they are stored: of the column that is tried, and of the one
+    /// whose cut was the best of those tried so far.
     template <class Number>
-    void try_number(const Leaf& node, std::size_t column, Records<ColumnCut>& cuts,
-                    std::vector<Number>& values) {
+    struct Values {
+        std::vector<Number> tried{}, best{};
+    };
+
+    /// The values are copied in the order of the rows, so that the loops over them have no branches and take
+    /// several at a time.
+    template <class Number>
+    std::span<const Number> gather(const Leaf& node, std::size_t column, std::vector<Number>& values) {
         const auto ids = subtree_.ids_of(node);
         const std::size_t n = ids.size();
-        values.resize(subtree_.rows.size());
-        for (std::size_t i = 0; i < n; ++i)
-            values[i] = problem_.columns[column].template at<Number>(node_rows_[i]);
-        Number low = std::numeric_limits<Number>::infinity(), high = -low;
-        std::size_t n_known = 0;
-        for (std::size_t i = 0; i < n; ++i) {
-            const Number v = values[i];
-            low = v < low ? v : low;
-            high = v > high ? v : high;
-            n_known += v == v;
-        }
-        const std::size_t n_missing = n - n_known;
-        if (n_known == 0 || (n_missing == 0 && low == high)) return;
+        const Column& source = problem_.columns[column];
+        if (values.size() < n) values.resize(subtree_.rows.size());
+        Number* const to = values.data();
+        const Row* const rows = node_rows_.data();
+        const auto* const cells = reinterpret_cast<const Number*>(source.data);
+        if (std::cmp_not_equal(source.stride, sizeof(Number)))
+            for (std::size_t i = 0; i < n; ++i)
+                to[i] = source.template at<Number>(are_rows_ids_ ? ids[i] : rows[i]);
+        else if (are_rows_ids_)
+            for (std::size_t i = 0; i < n; ++i) to[i] = cells[ids[i]];
+        else
+            for (std::size_t i = 0; i < n; ++i) to[i] = cells[rows[i]];
+        return {to, n};
+    }
+
+    template <class Number>
+    void try_number(const Leaf& node, std::size_t column, Records<ColumnCut>& cuts, Values<Number>& held) {
+        const auto values = gather(node, column, held.tried);
+        const auto [low, high] = extremes(values);
+        if (low > high) return;
+        const bool has_missing = count_missing(values) > 0;
+        if (!has_missing && low == high) return;
         const bool one_value = low == high;  // then the only cut is between it and the missing ones
-        const bool missing_left = n_missing > 0 && !one_value && draws_missing_left(node.key, column);
-        const double drawn =
-            one_value ? high
-                      : drawn_threshold(node, column, {low, high}, std::span<const Number>(values).first(n));
-        const Number cut = rounded_down<Number>(drawn);
-        Id* const sent = subtree_.spill.data();
+        const bool missing_left = has_missing && !one_value && draws_missing_left(node.key, column);
+        const double drawn = one_value ? high : drawn_threshold(node, column, {low, high}, values);
+        const auto scored = score_of(node, values, rounded_down<Number>(drawn), missing_left, cuts.largest());
+        if (!scored || std::min(scored->weight, node.weight - scored->weight) < limits_.min_weight_leaf)
+            return;
+        ColumnCut found = subtree_.cut_of(column, scored->score);
+        if (scanner_.rounds_scores()) found.split.gain = plain_gain(scored->n_left);
+        found.weight_left = scored->weight;
+        found.split.missing_left = missing_left;
+        found.split.saw_missing = has_missing;
+        // where all known values lie left, the missing ones alone go right
+        found.split.low = one_value ? std::numeric_limits<double>::infinity() : drawn;
+        cuts.add(scored->score, std::move(found));
+        std::swap(held.tried, held.best);
+        held_column_ = column;
+    }
+
+    struct Scored {
+        double score, weight;
+        std::size_t n_left;
+    };
+    /// What a cut scores; nothing if it is not allowed, or not more than `least`. Notes what goes left: how
+    /// many rows of each class, where that says all, otherwise their ids.
+    template <class Number>
+    std::optional<Scored> score_of(const Leaf& node, std::span<const Number> values, Number cut,
+                                   bool missing_left, double least) {
+        const std::size_t n = values.size();
         std::size_t n_left = 0;
-        for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t k = 0, begin = 0; k < class_end_.size(); begin = class_end_[k++]) {
+            const auto of_class = values.subspan(begin, class_end_[k] - begin);
+            const std::size_t n_of_class = count_left(of_class, cut, missing_left);
+            left_counts_[k] = static_cast<Sum>(n_of_class);
+            n_left += n_of_class;
+        }
+        const auto ids = subtree_.ids_of(node);
+        Id* const sent = subtree_.spill.data();
+        for (std::size_t i = 0; class_end_.empty() && i < n; ++i) {
             const Number v = values[i];
             sent[n_left] = ids[i];
             n_left += static_cast<std::size_t>(v <= cut) | (missing_left & (v != v));
         }
-        if (std::cmp_less(std::min(n_left, n - n_left), limits_.min_rows_leaf)) return;
-        const std::span<const Id> left(sent, n_left);
-        const auto scored = scanner_.send_above(cuts.largest(), left);
-        if (!scored || std::min(scored->weight, node.weight - scored->weight) < limits_.min_weight_leaf)
-            return;
-        ColumnCut found = subtree_.cut_of(column, scored->score);
-        if (scanner_.rounds_scores()) found.split.gain = subtree_.plain_gain(left);
-        found.weight_left = scored->weight;
-        found.split.missing_left = missing_left;
-        found.split.saw_missing = n_missing > 0;
-        // where all known values lie left, the missing ones alone go right
-        found.split.low = one_value ? std::numeric_limits<double>::infinity() : drawn;
-        cuts.add(scored->score, std::move(found));
+        if (std::cmp_less(std::min(n_left, n - n_left), limits_.min_rows_leaf)) return std::nullopt;
+        if (class_end_.empty()) {
+            const auto found = scanner_.send_above(least, std::span<const Id>(sent, n_left));
+            return found ? std::optional(Scored{found->score, found->weight, n_left}) : std::nullopt;
+        }
+        const double score = scanner_.score_of_counts(left_counts_);
+        return score > least ? std::optional(Scored{score, static_cast<double>(n_left), n_left})
+                             : std::nullopt;
+    }
+    /// The gain of the cut just scored, whichever way the scanner came to it.
+    double plain_gain(std::size_t n_left) {
+        if (class_end_.empty()) return subtree_.plain_gain({subtree_.spill.data(), n_left});
+        return std::max(0.0, scanner_.gain(scanner_.groups()->score_of(left_counts_.data())));
+    }
+
+    template <class Number>
+    void finish_number(Leaf& node, Values<Number>& held) {
+        const auto column = static_cast<std::size_t>(node.split.column);
+        const auto values = column == held_column_ ? std::span<const Number>(held.best).first(node.size())
+                                                   : gather(node, column, held.tried);
+        const double drawn = node.split.low;
+        const auto cut = rounded_down<Number>(drawn);
+        const auto [below, above] = neighbours(values, cut);
+        node.split.low = drawn == std::numeric_limits<double>::infinity() ? drawn : below;
+        node.split.high = above;
+        note_sides(values, cut, node.split.missing_left, sides_.data() + node.begin);
+        node.n_first = count_left(values, cut, node.split.missing_left);
     }
     /// The largest number of a type that is not above a value: it lies left of the same numbers.
     template <class Number>
@@ -195,9 +281,15 @@ class RandomCutFinder {
     const Problem& problem_;
     const Limits& limits_;
     ListScanner<Id>& scanner_;
-    std::vector<Row> node_rows_;  // the rows of the node that is searched
-    std::vector<float> floats_;   // and their values in one column
-    std::vector<double> doubles_;
+    bool are_rows_ids_ = false;
+    std::vector<Row> node_rows_;  // of the node that is searched, where they are not their own ids
+    Values<float> floats_;
+    Values<double> doubles_;
+    std::size_t held_column_ = none;        // whose values are the best ones
+    std::vector<std::uint8_t> sides_;       // of the rows of all leaves, as their ids lie: which go left
+    std::vector<std::size_t> class_begin_;  // the first id of each class; empty where counts do not say all
+    std::vector<std::size_t> class_end_;    // of each class of the node, among its rows
+    std::vector<Sum> left_counts_;          // of each class of the node, for the cut that is tried
     std::vector<std::uint64_t> by_code_;
     Groups groups_;
     bool leaves_excerpts_ = false;

@@ -26,7 +26,8 @@ namespace treewright {
 struct ColumnCut {
     Split split{};
     double weight_left = 0;
-    std::size_t n_first = 0;         // a sorted list's number: how many of its rows come before the cut
+    std::size_t n_first =
+        0;  // a number: how many rows of its list, or of its values, lie before the cut or go left
     std::vector<char> group_left{};  // a sorted list's category: which of its groups go left
 };
 
@@ -73,12 +74,16 @@ struct Subtree {
     }
     /// Moves the ids that go left to the front, keeping the order on both sides; no branches.
     void divide(std::span<Id> some) {
+        divide(some, [side = goes_left.data()](std::size_t, Id id) { return side[id]; });
+    }
+    /// The same where side(i, id) tells whether the i-th of them goes left.
+    template <class Side>
+    void divide(std::span<Id> some, Side side) {
         Id *const entries = some.data(), *const rest = spill.data();
-        const std::uint8_t* const side = goes_left.data();
         std::size_t n_left = 0, n_right = 0;
         for (std::size_t i = 0; i < some.size(); ++i) {
             const Id id = entries[i];
-            const std::size_t left = side[id];
+            const std::size_t left = side(i, id);
             entries[n_left] = id;
             rest[n_right] = id;
             n_left += left;
@@ -90,23 +95,26 @@ struct Subtree {
 
 /// Searches the columns of a node.
 template <class F, class Id>
-concept SplitFinder = requires(F finder, const F same, Subtree<Id>& subtree, Leaf& leaf, const Leaf& parent,
-                               const ColumnDraw& draw, std::size_t column, Records<ColumnCut>& cuts) {
-    F(subtree, draw);
-    finder.load(bool());  // once per subtree; whether leaves are split best first
-    /// Whether a leaf is better grown from an excerpt of its rows.
-    { same.leaves(parent) } -> std::same_as<bool>;
-    finder.enter(parent);  // before the columns of a leaf are tried
-    /// Adds the cuts of a column that score more than all before them.
-    finder.try_column(parent, column, cuts);
-    /// Tells what the chosen cut still lacks: the values on both sides of it, and a gain that does not depend
-    /// on how the scanner came to it.
-    finder.finish(leaf);
-    /// Notes by id which rows go left; returns how many do.
-    { finder.mark_sides(parent) } -> std::same_as<std::size_t>;
-    /// After the rows of a leaf: divides what else is kept of them.
-    finder.divide(parent);
-};
+concept SplitFinder =
+    requires(F finder, const F same, Subtree<Id>& subtree, Leaf& leaf, const Leaf& parent,
+             const ColumnDraw& draw, std::size_t column, std::size_t n_left, Records<ColumnCut>& cuts) {
+        F(subtree, draw);
+        finder.load(bool());  // once per subtree; whether leaves are split best first
+        /// Whether a leaf is better grown from an excerpt of its rows.
+        { same.leaves(parent) } -> std::same_as<bool>;
+        finder.enter(parent);  // before the columns of a leaf are tried
+        /// Adds the cuts of a column that score more than all before them.
+        finder.try_column(parent, column, cuts);
+        /// Tells what the chosen cut still lacks: the values on both sides of it, and a gain that does not
+        /// depend on how the scanner came to it.
+        finder.finish(leaf);
+        /// Notes by id which rows go left; returns how many do.
+        { finder.mark_sides(parent) } -> std::same_as<std::size_t>;
+        /// Divides the ids of a leaf; returns how many go left.
+        { finder.divide_ids(parent) } -> std::same_as<std::size_t>;
+        /// After the ids of a leaf, of which so many go left: divides what else is kept of them.
+        finder.divide(parent, n_left);
+    };
 
 template <class Id, SplitFinder<Id> Finder>
 class SubtreeGrower {
@@ -145,7 +153,8 @@ class SubtreeGrower {
         if (is_open(root)) consider(std::move(root));
         for (std::int64_t n_splits = 0; !frontier_.is_empty() && (!is_budgeted || n_splits < job.max_splits);
              ++n_splits) {
-            problem_.interrupt->check();
+            constexpr std::int64_t check_period = 32;  // splits between looks for Ctrl-C
+            if (n_splits % check_period == 0) problem_.interrupt->check();
             split(frontier_.take());
         }
         std::vector<Row> sorted(n);
@@ -221,10 +230,9 @@ class SubtreeGrower {
     }
 
     void split(const Leaf& parent) {
-        const auto n_left = static_cast<std::uint32_t>(finder_.mark_sides(parent));
+        const auto n_left = static_cast<std::uint32_t>(finder_.divide_ids(parent));
         const bool heavier_left = parent.weight_left >= parent.weight - parent.weight_left;
         out_->cut(parent.node, problem_, parent.split, n_left, heavier_left);
-        subtree_.divide(subtree_.ids_of(parent));
         const std::int32_t left = out_->nodes[parent.node].left;
         const std::uint32_t middle = parent.begin + n_left;
         Leaf children[2];
@@ -238,7 +246,7 @@ class SubtreeGrower {
             child.grids = parent.grids;
         }
         const bool is_left_open = is_open(children[0]), is_right_open = is_open(children[1]);
-        if (is_left_open || is_right_open) finder_.divide(parent);
+        if (is_left_open || is_right_open) finder_.divide(parent, n_left);
         // The right child first, so that a stack yields the left one first.
         if (is_right_open) consider(std::move(children[1]));
         if (is_left_open) consider(std::move(children[0]));

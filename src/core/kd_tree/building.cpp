@@ -423,7 +423,7 @@ void refuse_not_finite(const T* rows, std::size_t n_rows, std::size_t n_columns,
     });
     const auto bad = std::find(is_bad.begin(), is_bad.end(), 1);
     if (bad == is_bad.end()) return;
-    auto i = static_cast<std::size_t>(bad - is_bad.begin()) * portion;
+    std::size_t i = (bad - is_bad.begin()) * portion;
     while (std::isfinite(rows[i])) ++i;
     throw NotFinite(i / n_columns, i % n_columns);
 }

@@ -192,7 +192,7 @@ class Cutter {
             }
         }
         std::sort(keys, keys + n);
-        n_below_ = n_below + static_cast<std::size_t>(std::lower_bound(keys, keys + n, keys[rank]) - keys);
+        n_below_ = n_below + (std::lower_bound(keys, keys + n, keys[rank]) - keys);
         return keys[rank];
     }
 

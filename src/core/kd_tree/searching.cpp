@@ -86,8 +86,7 @@ class Climber {
         for (std::size_t i = 0; i < leaf.size; ++i) {
             double sum = 0;
             for (std::size_t c = 0; c < tree_.n_columns; ++c)
-                sum =
-                    metric_.join(sum, metric_.term(query[c] - static_cast<double>(block[c * leaf.size + i])));
+                sum = metric_.join(sum, metric_.term(query[c] - block[c * leaf.size + i]));
             found_.push_back({sum, tree_.index[leaf.begin + i]});
         }
     }
@@ -116,7 +115,7 @@ void find_nearest_by(const KDTree<T>& tree, const KDQueries& queries, const Metr
             if (!is_defeatist) {
                 walker.find(values, keeper);
                 found = keeper.in_order();
-                nearest.visited[query] = static_cast<std::int64_t>(walker.visited());
+                nearest.visited[query] = walker.visited();
             } else if (const KDLeaf& leaf = tree.leaves[leaf_of(tree, values)]; leaf.size >= k) {
                 walker.scan(leaf, leaf.size, values, keeper);
                 found = keeper.in_order();
@@ -125,7 +124,7 @@ void find_nearest_by(const KDTree<T>& tree, const KDQueries& queries, const Metr
                 interrupt.check();
                 const auto& all = climber.find(values, k);
                 found = all.data();
-                nearest.visited[query] = static_cast<std::int64_t>(all.size());
+                nearest.visited[query] = std::ssize(all);
             }
             for (std::size_t j = 0; j < k; ++j) {
                 nearest.distance[query * k + j] = metric.root(found[j].sum);
@@ -157,8 +156,7 @@ std::vector<Portion> find_portions(const KDTree<T>& tree, const KDQueries& queri
             walker.find(queries.values + query * tree.n_columns, keeper);
             portions[task].n.push_back(keeper.size() - before);
             if constexpr (requires { keeper.found; }) {
-                if (in_order)
-                    std::sort(keeper.found.begin() + static_cast<std::ptrdiff_t>(before), keeper.found.end());
+                if (in_order) std::sort(keeper.found.begin() + before, keeper.found.end());
             }
         }
         if constexpr (requires { keeper.found; }) portions[task].found = std::move(keeper.found);
@@ -179,15 +177,15 @@ Within find_within_by(const KDTree<T>& tree, const KDQueries& queries, const Met
     within.start.resize(queries.n + 1);
     const std::size_t portion = portion_of(queries.n, pool);
     for (std::size_t i = 0; i < queries.n; ++i)
-        within.start[order[i] + 1] = static_cast<std::int64_t>(portions[i / portion].n[i % portion]);
+        within.start[order[i] + 1] = portions[i / portion].n[i % portion];
     std::partial_sum(within.start.begin(), within.start.end(), within.start.begin());
     if (only_count) return within;
-    within.distance.resize(static_cast<std::size_t>(within.start.back()));
+    within.distance.resize(within.start.back());
     within.index.resize(within.distance.size());
     in_portions(queries.n, portion, pool, [&](std::size_t first, std::size_t last, std::size_t task) {
         const Candidate* found = portions[task].found.data();
         for (std::size_t i = first; i < last; ++i) {
-            auto place = static_cast<std::size_t>(within.start[order[i]]);
+            std::size_t place = within.start[order[i]];
             for (std::size_t j = 0; j < portions[task].n[i - first]; ++j, ++place, ++found) {
                 within.distance[place] = metric.root(found->sum);
                 within.index[place] = found->index;

@@ -12,6 +12,7 @@
 
 #include "kd_tree/kd_tree.hpp"
 #include "kd_tree/keeping.hpp"
+#include "support/portable.hpp"
 
 namespace treewright {
 
@@ -117,43 +118,43 @@ class Walker {
     }
 
     /// The distances of some points; false where all are beyond the limit, which may show early.
-    bool measure(const T* __restrict block, std::size_t stride, std::size_t m, const double* query,
+    bool measure(const T* TREEWRIGHT_RESTRICT block, std::size_t stride, std::size_t m, const double* query,
                  double limit) {
-        double* __restrict sums = sums_;
-        if constexpr (Fixed > 0) {
-            for (std::size_t i = 0; i < m; ++i) {
-                double sum = 0;
-                for (std::size_t c = 0; c < Fixed; ++c)
-                    sum = metric_.join(sum,
-                                       metric_.term(query[c] - static_cast<double>(block[c * stride + i])));
-                sums[i] = sum;
-            }
-            return true;
-        } else {
-            std::fill_n(sums, m, 0.0);
-            std::size_t c = 0;
-            const std::size_t d = tree_.n_columns;
-            for (; c + 4 <= d; c += 4) {
-                const T* __restrict x = block + c * stride;
-                const double q0 = query[c], q1 = query[c + 1], q2 = query[c + 2], q3 = query[c + 3];
-                for (std::size_t i = 0; i < m; ++i) {
-                    double sum = metric_.join(sums[i], metric_.term(q0 - static_cast<double>(x[i])));
-                    sum = metric_.join(sum, metric_.term(q1 - static_cast<double>(x[stride + i])));
-                    sum = metric_.join(sum, metric_.term(q2 - static_cast<double>(x[2 * stride + i])));
-                    sums[i] = metric_.join(sum, metric_.term(q3 - static_cast<double>(x[3 * stride + i])));
-                }
-                if (c % 8 == 4 && c + 4 < d) {
-                    bool any = false;
-                    for (std::size_t i = 0; i < m; ++i) any |= sums[i] <= limit;
-                    if (!any) return false;
-                }
-            }
-            for (; c < d; ++c)
-                for (std::size_t i = 0; i < m; ++i)
-                    sums[i] = metric_.join(
-                        sums[i], metric_.term(query[c] - static_cast<double>(block[c * stride + i])));
-            return true;
+        if constexpr (Fixed == 0) return measure_any(block, stride, m, query, limit);
+        for (std::size_t i = 0; i < m; ++i) {
+            double sum = 0;
+            for (std::size_t c = 0; c < Fixed; ++c)
+                sum = metric_.join(sum, metric_.term(query[c] - block[c * stride + i]));
+            sums_[i] = sum;
         }
+        return true;
+    }
+    /// The same of any number of columns, four at a time; compiled once for all keepers.
+    TREEWRIGHT_FLATTEN bool measure_any(const T* TREEWRIGHT_RESTRICT block, std::size_t stride, std::size_t m,
+                                        const double* query, double limit) {
+        double* TREEWRIGHT_RESTRICT sums = sums_;
+        std::fill_n(sums, m, 0.0);
+        std::size_t c = 0;
+        const std::size_t d = tree_.n_columns;
+        for (; c + 4 <= d; c += 4) {
+            const T* TREEWRIGHT_RESTRICT x = block + c * stride;
+            const double q0 = query[c], q1 = query[c + 1], q2 = query[c + 2], q3 = query[c + 3];
+            for (std::size_t i = 0; i < m; ++i) {
+                double sum = metric_.join(sums[i], metric_.term(q0 - x[i]));
+                sum = metric_.join(sum, metric_.term(q1 - x[stride + i]));
+                sum = metric_.join(sum, metric_.term(q2 - x[2 * stride + i]));
+                sums[i] = metric_.join(sum, metric_.term(q3 - x[3 * stride + i]));
+            }
+            if (c % 8 == 4 && c + 4 < d) {
+                bool any = false;
+                for (std::size_t i = 0; i < m; ++i) any |= sums[i] <= limit;
+                if (!any) return false;
+            }
+        }
+        for (; c < d; ++c)
+            for (std::size_t i = 0; i < m; ++i)
+                sums[i] = metric_.join(sums[i], metric_.term(query[c] - block[c * stride + i]));
+        return true;
     }
 
     /// Looks for Ctrl-C every few milliseconds.

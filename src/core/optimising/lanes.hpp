@@ -25,12 +25,6 @@ struct SideCounts {
 
 template <class Count>
 constexpr std::size_t lanes_of = 16 / sizeof(Count);
-/// In each lane the smaller number.
-template <class V>
-inline V smaller(const V& a, const V& b) {
-    return a < b ? a : b;
-}
-
 template <class Count>
 using Lanes = SimdVector<Count, lanes_of<Count>>;
 

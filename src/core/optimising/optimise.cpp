@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "optimising/cut_search.hpp"
+#include "optimising/packed_search.hpp"
 #include "optimising/pair_search.hpp"
 
 namespace treewright::optimising {
@@ -126,8 +127,9 @@ class Run {
         }
     }
     void search_cuts() {
-        if (max_leaves_ >= std::int64_t{1} << std::min(options_.max_depth, 40) && options_.root_views.empty())
-            take(look_ahead(rows_, options_.max_depth));
+        const bool is_unlimited = max_leaves_ >= std::int64_t{1} << std::min(options_.max_depth, 40);
+        if (is_unlimited && is_packable(table_, options_.min_rows)) return search_packed();
+        if (is_unlimited && options_.root_views.empty()) take(look_ahead(rows_, options_.max_depth));
         note({0, best_.loss});
         CutSearch cuts(table_, options_.max_depth, options_.leaf_price, budget_, &pool_);
         auto by_view = root_bounds();
@@ -136,6 +138,15 @@ class Run {
         while (cuts.facts().bound < best_.loss && !is_over()) {
             cuts.refine(best_.loss, 1, by_view);
             take_from(cuts);
+        }
+    }
+    void search_packed() {
+        PackedSearch packed(table_, options_.max_depth, options_.leaf_price, budget_, best_, root_bounds());
+        bool goes_on = true;
+        while (goes_on && !is_over()) {
+            goes_on = packed.step();
+            if (packed.tree().loss < best_.loss) best_ = packed.tree();
+            note(packed.facts());
         }
     }
     void take_from(NodeSearch& search) {

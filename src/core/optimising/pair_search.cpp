@@ -46,7 +46,7 @@ class Pairs final : public NodeSearch {
 
     void enter(const NodeRows& rows, const Ask& ask, std::vector<Loss>& by_view) override {
         rows_ = &rows;
-        aswidth_ = ask;
+        ask_ = ask;
         bins_.make(table_, rows);
         measure_.enter(rows);
         sum_up();
@@ -98,14 +98,14 @@ class Pairs final : public NodeSearch {
             leaf[s] = measure_.leaf_loss(totals_[s].data()) + price_;
             best[s] = {leaf[s], rows_->n_views()};
         }
-        for (std::size_t view = 0; view < rows_->n_views() && aswidth_.max_leaves > 2; ++view) {
+        for (std::size_t view = 0; view < rows_->n_views() && ask_.max_leaves > 2; ++view) {
             if (bins_.starts(view).size() <= 2) continue;
             const auto found =
-                aswidth_.min_rows > 1 ? scan_legal(view, n_rows) : measure_.scan(rows_->list(view));
+                ask_.min_rows > 1 ? scan_legal(view, n_rows) : measure_.scan(rows_->list(view));
             for (std::size_t s = 0; s < 2; ++s)
                 if (found.loss[s] + 2 * price_ < best[s].loss) best[s] = {found.loss[s] + 2 * price_, view};
         }
-        if (aswidth_.max_leaves == 3) {  // one stump only
+        if (ask_.max_leaves == 3) {  // one stump only
             const std::size_t leaf_side = best[0].loss + leaf[1] <= leaf[0] + best[1].loss ? 1 : 0;
             best[leaf_side] = {leaf[leaf_side], rows_->n_views()};
         }
@@ -176,8 +176,8 @@ class Pairs final : public NodeSearch {
     /// The loss of a stump or leaf, with prices.
     Loss priced(Loss stump, Loss leaf) const { return std::min(stump + 2 * price_, leaf); }
     Loss joined(const SideLoss& left, const SideLoss& right) const {
-        if (aswidth_.max_leaves >= 4) return left.stump + right.stump;
-        if (aswidth_.max_leaves == 3) return std::min(left.stump + right.leaf, left.leaf + right.stump);
+        if (ask_.max_leaves >= 4) return left.stump + right.stump;
+        if (ask_.max_leaves == 3) return std::min(left.stump + right.leaf, left.leaf + right.stump);
         return left.leaf + right.leaf;
     }
 
@@ -219,8 +219,7 @@ class Pairs final : public NodeSearch {
         right.leaf = border.right.leaf;
         border.left_base = left_total_[width_];
         border.right_base = right_total_[width_];
-        if (place > 0 && place < rows_->size() && aswidth_.min_rows <= 1)
-            offer(joined(left, right), view, place);
+        if (place > 0 && place < rows_->size() && ask_.min_rows <= 1) offer(joined(left, right), view, place);
         return border;
     }
     void offer(Loss loss, std::size_t view, std::size_t place) {
@@ -287,7 +286,7 @@ class Pairs final : public NodeSearch {
                    const Border& high) {
         const auto starts = bins_.starts(view);
         const Loss bound = joined(low.left, high.right);
-        if (bound >= limit(aswidth_.target)) {
+        if (bound >= limit(ask_.target)) {
             settled_[view] = std::min(settled_[view], bound);
         } else if (last - first == 1) {
             take_interval(view, starts[first], starts[last], low, high, bound);
@@ -348,7 +347,7 @@ class Pairs final : public NodeSearch {
         if (here < wanted) {
             const Loss legal = scan_cut(interval.view, place, border, wanted, side);
             here = joined(side[0], side[1]);
-            if (aswidth_.min_rows > 1 && here < wanted) return divide_settled(interval, place, side, legal);
+            if (ask_.min_rows > 1 && here < wanted) return divide_settled(interval, place, side, legal);
         }
         divide_interval(interval, place, side, here);
     }
@@ -363,7 +362,7 @@ class Pairs final : public NodeSearch {
         SideLoss found[2];
         for (std::size_t s = 0; s < 2; ++s) {
             side[s].stump = side[s].leaf;
-            const bool is_large = n_rows[s] >= aswidth_.min_rows;
+            const bool is_large = n_rows[s] >= ask_.min_rows;
             found[s].leaf = found[s].stump = is_large ? side[s].leaf : no_tree;
         }
         for (std::size_t view = 0; view < rows_->n_views(); ++view) {
@@ -374,9 +373,9 @@ class Pairs final : public NodeSearch {
                 bounds[s] = bases[s] - most_[s * bins_.stride() + view] + 2 * price_;
                 is_open |= bounds[s] < std::min(room[s], found[s].stump);
             }
-            if (is_open && aswidth_.max_leaves > 2) {
+            if (is_open && ask_.max_leaves > 2) {
                 const auto stumps = measure_.scan(rows_->list(view));
-                const auto legal = aswidth_.min_rows > 1 ? scan_legal(view, n_rows) : stumps;
+                const auto legal = ask_.min_rows > 1 ? scan_legal(view, n_rows) : stumps;
                 for (std::size_t s = 0; s < 2; ++s) {
                     bounds[s] = stumps.loss[s] + 2 * price_;
                     found[s].stump = std::min(found[s].stump, legal.loss[s] + 2 * price_);
@@ -391,7 +390,7 @@ class Pairs final : public NodeSearch {
     /// What is left of an interval on both sides of a cut of which `here` is a bound; cuts so near that the
     /// rows between weigh no more than what it exceeds the target by cannot be better.
     void divide_interval(const Interval& interval, std::size_t place, const SideLoss* side, Loss here) {
-        const Loss slack = here - limit(aswidth_.target);
+        const Loss slack = here - limit(ask_.target);
         if (slack >= 0) {
             settled_[interval.view] = std::min(settled_[interval.view], here);
         } else {
@@ -405,12 +404,14 @@ class Pairs final : public NodeSearch {
         settled_[interval.view] = std::min(settled_[interval.view], legal);
         divide_around(interval, place, side, 0);
     }
+    /// What a row that changes sides can lose more; of numbers, nothing bounds that.
+    Loss most_moved(std::uint32_t row) const { return table_.are_numbers() ? no_tree : most_gain(row); }
     void divide_around(const Interval& interval, std::size_t place, const SideLoss* side, Loss slack) {
         const auto list = rows_->list(interval.view);
         Interval part = interval;
         std::size_t near = place;
         for (Loss passed = 0; near > interval.low; --near)
-            if ((passed += most_gain(list[near - 1].row)) > slack) break;
+            if ((passed += most_moved(list[near - 1].row)) > slack) break;
         if (near > interval.low) {
             part.low = interval.low;
             part.high = near - 1;
@@ -420,7 +421,7 @@ class Pairs final : public NodeSearch {
         part = interval;
         near = place;
         for (Loss passed = 0; near < interval.high; ++near)
-            if ((passed += most_gain(list[near].row)) > slack) break;
+            if ((passed += most_moved(list[near].row)) > slack) break;
         if (near < interval.high) {
             part.low = near + 1;
             part.high = interval.high;
@@ -430,7 +431,7 @@ class Pairs final : public NodeSearch {
     }
     void put_back(Interval& part) {
         part.bound = std::max(part.bound, joined(part.left, part.right));
-        if (part.bound >= limit(aswidth_.target)) return settle(part);
+        if (part.bound >= limit(ask_.target)) return settle(part);
         intervals_.push_back(part);
         std::push_heap(intervals_.begin(), intervals_.end());
     }
@@ -439,7 +440,7 @@ class Pairs final : public NodeSearch {
     void mark(std::size_t view, std::size_t place) {
         const auto list = rows_->list(view);
         const std::size_t n = list.size();
-        if (aswidth_.min_rows > 1) note_sides(view, place);
+        if (ask_.min_rows > 1) note_sides(view, place);
         const bool is_left_smaller = place <= n / 2;
         auto& smaller = totals_[is_left_smaller ? 0 : 1];
         smaller.assign(width_ + 1, 0);
@@ -461,7 +462,7 @@ class Pairs final : public NodeSearch {
         TwoStumps out{};
         for (std::size_t s = 0; s < 2; ++s) {
             out.loss[s] = no_tree;
-            if (n_rows[s] >= 2 * aswidth_.min_rows)
+            if (n_rows[s] >= 2 * ask_.min_rows)
                 for_each_stump(view, s, [&](Loss loss, Code) {
                     out.loss[s] = std::min(out.loss[s], loss);
                     return false;
@@ -485,8 +486,7 @@ class Pairs final : public NodeSearch {
                 for (std::size_t part = 0; part <= width_; ++part)
                     behind[part] = static_cast<Count>(totals_[side][part] - before[part]);
             }
-            if (list[i].code == list[i + 1].code || n_before < aswidth_.min_rows ||
-                n_behind < aswidth_.min_rows)
+            if (list[i].code == list[i + 1].code || n_before < ask_.min_rows || n_behind < ask_.min_rows)
                 continue;
             const Loss loss = measure_.leaf_loss(before.data()) + measure_.leaf_loss(behind.data());
             if (work(loss, list[i].code)) return;
@@ -507,7 +507,7 @@ class Pairs final : public NodeSearch {
     const Loss price_;
     Budget& budget_;
     const NodeRows* rows_ = nullptr;
-    Ask aswidth_;
+    Ask ask_;
     Measure measure_;
     const std::size_t width_;  // parts of a cell of the histograms
     Bins bins_;

@@ -1,6 +1,9 @@
 // The rows of a node: sorted once by every view, then divided without disturbing the order.
 #include "optimising/rows.hpp"
 
+#include <algorithm>
+#include <numeric>
+
 #include "optimising/class_measure.hpp"
 #include "optimising/square_measure.hpp"
 
@@ -12,14 +15,15 @@ void NodeRows::load(const Table& table) {
         targets_[row] = table.are_numbers() ? static_cast<std::int32_t>(row) : table.labels[row];
         if (table.weights) weights_[row] = table.weights[row];
     }
+    std::vector<std::size_t> next;  // place of each code in a list
     for (std::size_t view = 0; view < table.n_views; ++view) {
         Cell* const cells = cells_.data() + view * table.n_rows;
         const Code* const codes = table.codes_of(view);
+        next.assign(*std::max_element(codes, codes + table.n_rows) + std::size_t{2}, 0);
+        for (std::size_t row = 0; row < table.n_rows; ++row) ++next[codes[row] + std::size_t{1}];
+        std::partial_sum(next.begin(), next.end(), next.begin());
         for (std::size_t row = 0; row < table.n_rows; ++row)
-            cells[row] = {codes[row], static_cast<std::uint32_t>(row)};
-        std::sort(cells, cells + table.n_rows, [](const Cell& a, const Cell& b) {
-            return a.code != b.code ? a.code < b.code : a.row < b.row;
-        });
+            cells[next[codes[row]]++] = {codes[row], static_cast<std::uint32_t>(row)};
     }
 }
 

@@ -53,9 +53,9 @@ void apply_tests(const TreeView& tree, const std::vector<Column>& columns, std::
 bool surrogates_go_left(const TreeView& tree, std::size_t node, const std::vector<Column>& columns,
                         std::size_t row) {
     const SurrogateTests& tests = tree.surrogates;
-    const auto end = static_cast<std::size_t>(tests.start[node + 1]);
-    for (auto i = static_cast<std::size_t>(tests.start[node]); i < end; ++i) {
-        const Column& column = columns[static_cast<std::size_t>(tests.feature[i])];
+    const std::size_t end = tests.start[node + 1];
+    for (std::size_t i = tests.start[node]; i < end; ++i) {
+        const Column& column = columns[tests.feature[i]];
         bool passes = false;
         if (tests.subset[i] >= 0) {
             const std::int32_t code = column.code(row);

@@ -33,7 +33,7 @@ Parts spread(const TreeView& tree, std::span<const double> weight, const std::ve
             parts.leaf.push_back(static_cast<std::int32_t>(node));
             parts.share.push_back(share);
         }
-        parts.start.push_back(static_cast<std::int64_t>(parts.leaf.size()));
+        parts.start.push_back(std::ssize(parts.leaf));
     }
     return parts;
 }

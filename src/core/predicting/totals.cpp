@@ -55,7 +55,7 @@ class Walks {
             rows_.walk(tree, first, n, std::min(rows_.block, end - first - n), arrived);
             double* to = total + first * width;
             for (std::size_t i = 0; i < n; ++i, to += width) {
-                const double* const line = lines + static_cast<std::size_t>(tree.node(arrived[i])) * width;
+                const double* const line = lines + tree.node(arrived[i]) * width;
                 for (std::size_t k = 0; k < width; ++k) to[k] += line[k];
             }
         }
@@ -83,7 +83,7 @@ void add_up(std::span<const Addend> addends, std::size_t width, const std::vecto
         in_portions([&](std::size_t begin, std::size_t end) {
             interrupt.check();
             for (std::size_t row = begin; row < end; ++row) {
-                const auto leaf = static_cast<std::size_t>(each.tree->leaf_of(columns, row));
+                const std::size_t leaf = each.tree->leaf_of(columns, row);
                 for (std::size_t k = 0; k < width; ++k)
                     total[row * width + k] += each.lines[leaf * width + k];
             }

@@ -18,7 +18,7 @@ namespace {
 
 /// A subset begins in `subsets`, or there is none: -1.
 bool is_subset(std::int64_t first, std::span<const std::uint8_t> subsets) {
-    return first >= -1 && first <= static_cast<std::int64_t>(subsets.size());
+    return first >= -1 && first <= std::ssize(subsets);
 }
 
 }  // namespace
@@ -40,10 +40,10 @@ void TreeView::check_nodes() {
     std::vector<std::uint8_t> kinds(n_features, nothing);
     for (std::size_t node = 0; node < size(); ++node) {
         const std::int32_t own = feature[node];
-        if ((own < 0) != treewright::is_leaf(end, static_cast<std::int32_t>(node)))
+        if ((own < 0) != treewright::is_leaf(end, node))
             refuse("a node is a leaf by `end` but not by `feature`, or the reverse");
         if (own < 0) continue;
-        const auto tested = static_cast<std::size_t>(own);
+        const std::size_t tested = own;
         if (tested >= n_features) refuse("a test names a column beyond those there are");
         if (!is_subset(subset[node], subsets)) refuse("a subset lies outside the subsets");
         const std::uint8_t kind = subset[node] < 0 ? number : category;
@@ -74,8 +74,8 @@ void TreeView::check_surrogates() const {
     const auto& [start, other, limit, first, reversed, bits] = surrogates;
     if (start.empty() && other.empty()) return;
     if (start.size() != size() + 1 || start.front() != 0 || !std::is_sorted(start.begin(), start.end()) ||
-        start.back() != static_cast<std::int64_t>(other.size()) || limit.size() != other.size() ||
-        first.size() != other.size() || reversed.size() != other.size())
+        start.back() != std::ssize(other) || limit.size() != other.size() || first.size() != other.size() ||
+        reversed.size() != other.size())
         refuse("the arrays of the surrogates differ in length");
     for (std::size_t i = 0; i < other.size(); ++i) {
         if (other[i] < 0 || static_cast<std::size_t>(other[i]) >= n_columns)
@@ -89,14 +89,14 @@ void TreeView::check(const std::vector<Column>& columns) const {
         throw std::invalid_argument("the table has " + std::to_string(columns.size()) +
                                     " columns, but the tree is of tables of " + std::to_string(n_columns));
     for (std::size_t i = 0; i < tested_.size(); ++i) {
-        const auto tested = static_cast<std::size_t>(tested_[i]);
+        const std::size_t tested = tested_[i];
         if (tested < n_columns && columns[tested].is_category() != (tests_category_[i] != 0))
             throw std::invalid_argument("the tree tests another kind of column than column " +
                                         std::to_string(tested) + " of the table");
     }
     for (const Direction& direction : directions)
         for (const std::int32_t column : direction.columns)
-            if (columns[static_cast<std::size_t>(column)].is_category())
+            if (columns[column].is_category())
                 throw std::invalid_argument("a direction needs columns of numbers");
 }
 

@@ -52,7 +52,7 @@ class TreeView : public TreeTests {
     std::size_t size() const { return end.size(); }
     bool is_leaf(std::size_t node) const { return feature[node] < 0; }
     std::size_t left(std::size_t node) const { return node + 1; }
-    std::size_t right(std::size_t node) const { return static_cast<std::size_t>(end[node + 1]); }
+    std::size_t right(std::size_t node) const { return end[node + 1]; }
 
     /// Whether a number goes left at a node that tests one.
     bool goes_left(std::size_t node, double x) const {
@@ -67,13 +67,13 @@ class TreeView : public TreeTests {
     }
     /// Whether a row goes left at a branch.
     bool goes_left(std::size_t node, const std::vector<Column>& columns, std::size_t row) const {
-        const auto tested = static_cast<std::size_t>(feature[node]);
+        const std::size_t tested = feature[node];
         return subset[node] < 0 ? goes_left(node, number(tested, columns, row))
                                 : goes_left(node, columns[tested].code(row));
     }
     /// Whether a row misses a feature that some node tests.
     bool misses(std::int32_t tested, const std::vector<Column>& columns, std::size_t row) const {
-        const auto place = static_cast<std::size_t>(tested);
+        const std::size_t place = tested;
         return place < n_columns && columns[place].is_category() ? columns[place].code(row) == missing_code
                                                                  : std::isnan(number(place, columns, row));
     }
@@ -94,7 +94,7 @@ class TreeView : public TreeTests {
 
     /// Whether a code is in the subset that begins at a byte.
     static bool holds(std::span<const std::uint8_t> subsets, std::int64_t first, std::int32_t code) {
-        const auto place = static_cast<std::size_t>(first + code / 8);
+        const std::size_t place = first + code / 8;
         return place < subsets.size() && (subsets[place] >> (code % 8) & 1);
     }
 

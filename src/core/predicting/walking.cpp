@@ -14,7 +14,7 @@ NumberTree::NumberTree(const TreeView& tree) : nodes_(1, 0) {
             ++height_;
             next_level = nodes_.size();
         }
-        const auto node = static_cast<std::size_t>(nodes_[i]);
+        const std::size_t node = nodes_[i];
         if (tree.is_leaf(node)) {
             steps_.push_back({never, static_cast<std::uint32_t>(i), 0});
             continue;

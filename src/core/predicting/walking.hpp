@@ -44,7 +44,7 @@ class NumberTree {
     std::uint32_t next(std::uint32_t place, const T* row) const {
         const Step& step = steps_[place];
         const double x = negated(row[step.offset >> 1], step.offset);
-        return step.first + static_cast<std::uint32_t>(x >= step.threshold);
+        return step.first + (x >= step.threshold);
     }
     bool is_leaf(std::uint32_t place) const { return steps_[place].first == place; }
     std::int32_t node(std::uint32_t place) const { return nodes_[place]; }
@@ -69,7 +69,7 @@ class NumberTree {
     static double negated(T x, std::uint32_t is_negative) {
         using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
         const auto sign = static_cast<Bits>(static_cast<Bits>(is_negative) << (8 * sizeof(T) - 1));
-        return static_cast<double>(std::bit_cast<T>(std::bit_cast<Bits>(x) ^ sign));
+        return std::bit_cast<T>(std::bit_cast<Bits>(x) ^ sign);
     }
 
     std::vector<Step> steps_;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "pruning/weakest_links.hpp"
+#include "support/portable.hpp"
 
 namespace treewright {
 
@@ -20,7 +21,7 @@ std::size_t bytes_for(std::int32_t most) { return most < 1 << 8 ? 1 : most < 1 <
 /// Bytes of the choices at a branch: one number for each entry of its list but the first; none where one
 /// child has no choice.
 std::size_t choice_bytes(std::int32_t length, std::int32_t shorter) {
-    return shorter > 1 ? static_cast<std::size_t>(length - 1) * bytes_for(shorter) : 0;
+    return shorter > 1 ? (length - 1) * bytes_for(shorter) : 0;
 }
 
 void write_choice(std::uint32_t choice, std::uint8_t* out, std::size_t width) {
@@ -35,7 +36,8 @@ std::uint32_t read_choice(const std::uint8_t* in, std::size_t width) {
 }
 
 /// out[j] = min(out[j], more + list[j])
-void lower(double* __restrict out, const double* __restrict list, double more, std::size_t n) {
+void lower(double* TREEWRIGHT_RESTRICT out, const double* TREEWRIGHT_RESTRICT list, double more,
+           std::size_t n) {
     for (std::size_t j = 0; j < n; ++j) {
         const double sum = more + list[j];
         out[j] = sum < out[j] ? sum : out[j];
@@ -61,7 +63,7 @@ class Knapsack {
     Front&& take() {
         for (std::size_t i = 0; i < entries_.size(); ++i)
             if (is_fall(entries_, i)) {
-                front_.leaves.push_back(static_cast<std::int64_t>(i) + 1);
+                front_.leaves.push_back(i + 1);
                 front_.loss.push_back(entries_[i]);
             }
         return std::move(front_);
@@ -74,13 +76,13 @@ class Knapsack {
 
     /// The most leaves that a subtree can have: each branch above it has one elsewhere.
     void find_room(Shape end) {
-        const auto n = static_cast<std::int64_t>(end.size());
+        const auto n = std::ssize(end);
         room_[0] = static_cast<std::int32_t>(std::clamp<std::int64_t>(limits_.max_leaves, 1, n));
         for (std::int32_t node = 0; node < n; ++node)
             if (!is_leaf(end, node)) room_[node + 1] = room_[end[node + 1]] = std::max(room_[node] - 1, 1);
     }
     void fill(Shape end) {
-        for (auto node = static_cast<std::int32_t>(end.size()); node-- > 0;) {
+        for (std::int32_t node = n_nodes(end); node-- > 0;) {
             if (is_leaf(end, node)) {
                 entries_.push_back(loss_[node]);
                 front_.length[node] = 1;
@@ -99,13 +101,12 @@ class Knapsack {
         front_.length[node] = static_cast<std::int32_t>(length);
         if (limits_.keeps_choices) keep_choices(shorter, longer, length);
         entries_.resize(entries_.size() - n_left - n_right);
-        entries_.insert(entries_.end(), joined_.begin(),
-                        joined_.begin() + static_cast<std::ptrdiff_t>(length));
+        entries_.insert(entries_.end(), joined_.begin(), joined_.begin() + length);
     }
     /// The least sum for every number of leaves. What the shorter list offers between its falls is no better
     /// than what it offers with fewer leaves.
     void add(std::int32_t node, List shorter, List longer) {
-        const std::size_t n = std::min(shorter.size() + longer.size(), static_cast<std::size_t>(room_[node]));
+        const std::size_t n = std::min<std::size_t>(shorter.size() + longer.size(), room_[node]);
         joined_.assign(n, std::numeric_limits<double>::infinity());
         joined_[0] = loss_[node];
         constexpr std::size_t long_work = std::size_t{1} << 20;
@@ -201,7 +202,7 @@ Front find_front(Shape end, std::span<const double> loss, const FrontLimits& lim
 std::vector<std::int32_t> front_pruning(Shape end, std::span<const std::int32_t> length,
                                         std::span<const std::uint8_t> choices, std::int64_t leaves) {
     const auto start = choice_starts(end, length, choices.size());
-    const auto n = static_cast<std::int32_t>(end.size());
+    const std::int32_t n = n_nodes(end);
     std::vector<std::int32_t> granted(end.size()), pruned;
     if (leaves < 1 || leaves > length[0]) refuse();
     granted[0] = static_cast<std::int32_t>(leaves);
@@ -218,8 +219,7 @@ std::vector<std::int32_t> front_pruning(Shape end, std::span<const std::int32_t>
         std::uint32_t choice = 1;
         if (length[shorter] > 1) {
             const std::size_t width = bytes_for(length[shorter]);
-            choice = read_choice(&choices[start[node] + static_cast<std::size_t>(granted[node] - 2) * width],
-                                 width);
+            choice = read_choice(&choices[start[node] + (granted[node] - 2) * width], width);
         }
         granted[shorter] = static_cast<std::int32_t>(choice);
         granted[left + right - shorter] = granted[node] - granted[shorter];

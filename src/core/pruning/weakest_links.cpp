@@ -140,20 +140,20 @@ WeakestLinks find(Shape end, std::span<const double> loss, std::span<const doubl
     out.alpha = out.loss = {0.0};
     double largest = 0;
     for (std::size_t node = 0; node < end.size(); ++node) {
-        if (is_leaf(end, static_cast<std::int32_t>(node))) out.loss[0] += loss[node];
+        if (is_leaf(end, node)) out.loss[0] += loss[node];
         largest = std::max(largest, std::abs(loss[node]));
     }
     auto step = make_steps(standing, links, largest, out);
     out.level.assign(end.size(), std::numeric_limits<double>::infinity());
     std::vector<std::int64_t> n_gone(out.alpha.size(), 0);  // branches that go at each step
-    for (std::int32_t node = 0; node < static_cast<std::int32_t>(end.size()); ++node) {
+    for (std::int32_t node = 0; node < n_nodes(end); ++node) {
         if (is_leaf(end, node)) continue;
         for (const std::int32_t child : {node + 1, end[node + 1]})
             step[child] = std::min(step[child], step[node]);
         out.level[node] = out.alpha[step[node]];
         ++n_gone[step[node]];
     }
-    std::int64_t n_leaves = (static_cast<std::int64_t>(end.size()) + 1) / 2;
+    std::int64_t n_leaves = (std::ssize(end) + 1) / 2;
     for (const auto gone : n_gone) out.leaves.push_back(n_leaves -= gone);
     return out;
 }

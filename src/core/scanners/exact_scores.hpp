@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "data/problem.hpp"
-#include "scanners/chance.hpp"
+#include "support/exact_sum.hpp"
 #include "support/portable.hpp"
 
 namespace treewright {
@@ -42,17 +42,21 @@ struct GridMean {
     double difference(Sum weight, Sum sum) const {
         return static_cast<double>(sum - weight * shift) - static_cast<double>(weight) * rest;
     }
-    /// The standard deviation of the numbers of some items, in canonical order.
+    /// w·(y − mean)² of a row, or of some rows as if they were one.
+    double square(Sum weight, Sum sum) const {
+        const double distance = difference(weight, sum);
+        return distance / static_cast<double>(weight) * distance;
+    }
+    /// The standard deviation of the numbers of some items. The sum is exact: items may come in any order.
     template <class Items, class WeightOf, class SumOf>
     double deviation(const Items& items, WeightOf weight_of, SumOf sum_of) const {
-        double squares = 0, whole = 0;
+        ExactSum squares;
+        Sum whole = 0;
         for (const auto item : items) {
-            const auto weight = static_cast<double>(weight_of(item));
-            const double distance = difference(weight_of(item), sum_of(item)) / weight;
-            squares += weight * distance * distance;
-            whole += weight;
+            squares.add(square(weight_of(item), sum_of(item)));
+            whole += weight_of(item);
         }
-        return std::sqrt(squares / whole);
+        return std::sqrt(squares.rounded() / static_cast<double>(whole));
     }
 };
 

@@ -13,10 +13,13 @@
 #include "data/grids.hpp"
 #include "data/labels.hpp"
 #include "data/problem.hpp"
+#include "scanners/block_seek.hpp"
 #include "scanners/chance.hpp"
 #include "scanners/exact_scores.hpp"
+#include "scanners/placed_weights.hpp"
 #include "scanners/running_risk.hpp"
 #include "scanners/scanner.hpp"
+#include "scanners/screen.hpp"
 
 namespace treewright {
 
@@ -79,6 +82,18 @@ class CountScanner {
                 risk_,
                 weight()};
     }
+    /// The terms of a count are the sum of its steps, so this is what a cursor would come to.
+    double score_of_counts(std::span<const Sum> left) const {
+        Sum n_left = 0, terms_left = 0, terms_right = 0;
+        for (std::size_t k = 0; k < left.size(); ++k) {
+            n_left += left[k];
+            terms_left += table_->terms[static_cast<std::size_t>(left[k])];
+            terms_right += table_->terms[static_cast<std::size_t>(total_[k] - left[k])];
+        }
+        return Cursor{nullptr,     nullptr,      nullptr, nullptr, terms_left,
+                      terms_right, table_->unit, risk_,   weight()}
+            .score(static_cast<std::size_t>(n_left));
+    }
 
     double weight() const { return static_cast<double>(n_); }
     double noise() const { return rounding_noise * plain_risk_; }
@@ -117,7 +132,7 @@ class CountScanner {
   private:
     /// What a term grows by from each count to the next, on a grid.
     struct Table {
-        std::vector<Sum> step;
+        std::vector<Sum> step, terms;  // terms[n]: the first n steps
         double unit = 1;
     };
     /// The table of nodes of up to twice as many rows: the fewer these are, the finer it is.
@@ -132,11 +147,10 @@ class CountScanner {
         const double largest = std::max({1.0, C::term(all), C::term(1.0) * all});
         table.unit = std::ldexp(1.0, std::ilogb(largest) + 1 - 61);
         table.step.resize(n);
-        Sum before = 0;
+        table.terms.assign(n + 1, 0);
         for (std::size_t count = 0; count < n; ++count) {
-            const Sum after = std::llrint(C::term(static_cast<double>(count + 1)) / table.unit);
-            table.step[count] = after - before;
-            before = after;
+            table.terms[count + 1] = std::llrint(C::term(static_cast<double>(count + 1)) / table.unit);
+            table.step[count] = table.terms[count + 1] - table.terms[count];
         }
         return table;
     }
@@ -156,23 +170,23 @@ class CountScanner {
 /// Any criterion of classes, with weights and several outputs: O(classes) per cut where they are few; where
 /// they are many the risk of both sides is kept up to date, if the criterion has a form for it.
 template <class Id, ClassCriterion C>
-class WeightScanner {
+class WeightScanner : PlacedWeights<Id> {
+    using Base = PlacedWeights<Id>;
+    using Base::grid_, Base::problem_, Base::rows_, Base::weight_;
     using Side = typename RunningOf<C>::Side;
     static constexpr bool may_run = !std::same_as<Side, NotRunning>;
     static constexpr std::size_t few_classes = 32;  // about as dear as keeping the risks up to date
 
   public:
     explicit WeightScanner(const Problem& problem)
-        : problem_(problem),
+        : Base(problem),
           labels_(problem.targets.n_outputs),
           whole_(labels_.size()),
           left_side_(labels_.size()),
           right_side_(labels_.size()) {}
 
     void load(std::span<const Row> rows) {
-        rows_ = rows;
-        weight_.assign(rows.size(), 1);
-        are_placed_ = false;
+        Base::load(rows);
         for (std::size_t output = 0; output < labels_.size(); ++output)
             labels_[output].resize(rows.size(), static_cast<std::size_t>(problem_.targets.n_classes[output]));
     }
@@ -181,11 +195,7 @@ class WeightScanner {
         enter(ids, own);
     }
     void enter(std::span<const Id> ids, Grids& grids) {
-        const auto row_of = [&](Id id) { return rows_[id]; };
-        place_weights(problem_, ids, row_of, grids.weight, are_placed_,
-                      [&](Id id) -> Sum& { return weight_[id]; });
-        are_placed_ = true;
-        grid_ = grids.weight;
+        Base::enter(ids, grids);
         start_.assign(1, 0);
         for (std::size_t output = 0; output < labels_.size(); ++output) {
             labels_[output].enter(ids, [&](Id id) { return problem_.label(rows_[id], output); });
@@ -302,15 +312,12 @@ class WeightScanner {
         return Weights(values).subspan(start_[output], start_[output + 1] - start_[output]);
     }
 
-    const Problem& problem_;
-    std::span<const Row> rows_;
-    Grid grid_;
-    std::vector<Sum> weight_, total_, left_;
+    std::vector<Sum> total_, left_;
     std::vector<DenseLabels<Id>> labels_;
     std::vector<std::size_t> start_{0};
     std::vector<double> left_real_, right_real_, risks_;
     std::vector<Side> whole_, left_side_, right_side_;  // per output
-    bool is_running_ = false, are_placed_ = false;
+    bool is_running_ = false;
     double risk_ = 0;
 };
 
@@ -321,6 +328,8 @@ class SumScanner {
   public:
     /// Whether the criterion refuses cuts.
     static constexpr bool may_refuse = C::may_refuse;
+    /// Whether gains are D²·W/(L·R).
+    static constexpr bool has_squares = requires { requires C::is_linear; };
 
     explicit SumScanner(const Problem& problem) : problem_(problem) {}
 
@@ -330,6 +339,7 @@ class SumScanner {
         grids_.resize(problem_.targets.n_outputs);
         scales_.resize(problem_.targets.n_outputs);
         means_.resize(problem_.targets.n_outputs);
+        if (has_squares && means_.size() == 1) screen_.load(rows.size(), true);
         are_placed_ = false;
     }
     void enter(std::span<const Id> ids) {
@@ -356,6 +366,13 @@ class SumScanner {
         total_.assign(width(), 0);
         for (const Id id : ids) add_to(total_.data(), id);
         set_units();
+        if constexpr (has_squares)
+            if (means_.size() == 1) enter_squares();
+    }
+    const Screen<Id>* screen() const
+        requires has_squares
+    {
+        return is_screened_ ? &screen_ : nullptr;
     }
 
     struct Cursor {
@@ -364,6 +381,12 @@ class SumScanner {
         void add(Id id) { scanner->add_to(scanner->left_.data(), id); }
         double score(std::size_t) const { return scanner->score_of(scanner->left_.data()); }
         double weight(std::size_t) const { return scanner->weight_of(scanner->left_.data()); }
+        std::size_t seek(const Id* entries, std::size_t i, std::size_t last, std::size_t extra, double least)
+            requires has_squares
+        {
+            if (scanner->grids_.size() > 1) return seek_one_by_one(*this, entries, i, last, extra, least);
+            return scanner->seek_square(entries, i, last, least);
+        }
     };
     Cursor cursor() {
         left_.assign(width(), 0);
@@ -428,6 +451,50 @@ class SumScanner {
     }
 
   private:
+    void enter_squares() {
+        const auto distance = [&](Id id) {
+            return means_[0].difference(values_[std::size_t{2} * id], values_[std::size_t{2} * id + 1]);
+        };
+        is_screened_ = ids_.size() > 2 && ids_.size() <= Screen<Id>::most_rows;
+        if (is_screened_)
+            screen_.enter(ids_, static_cast<double>(total_[0]), [&](Id id) {
+                return std::pair(distance(id), static_cast<double>(values_[std::size_t{2} * id]));
+            });
+        step_ = 0;
+        for (const Id id : ids_) step_ = std::max(step_, std::abs(distance(id)));
+    }
+
+    /// The sums on the left of a single output.
+    struct SquareSums {
+        const Sum* values;
+        GridMean mean;
+        double total;
+        Sum weight, sum;
+
+        void add(Id id) {
+            const Sum* const own = values + std::size_t{2} * id;
+            weight += own[0];
+            sum += own[1];
+        }
+        double difference() const { return mean.difference(weight, sum); }
+        double sides() const { return static_cast<double>(weight) * (total - static_cast<double>(weight)); }
+    };
+    /// Of a single output by squared error, whose gain is D²·W/(L·R).
+    std::size_t seek_square(const Id* entries, std::size_t i, std::size_t last, double least) {
+        SquareSums sums{values_.data(), means_[0], static_cast<double>(total_[0]), left_[0], left_[1]};
+        const auto keep = [&] {
+            left_[0] = sums.weight;
+            left_[1] = sums.sum;
+        };
+        const std::size_t found =
+            seek_in_blocks(sums, entries, i, last, least / sums.total, step_, [&](std::size_t) {
+                keep();
+                return score_of(left_.data()) > least;
+            });
+        keep();
+        return found;
+    }
+
     /// The standard deviation of an output in the node, in units of a score.
     double deviation(std::size_t output) const {
         return means_[output].deviation(
@@ -455,6 +522,9 @@ class SumScanner {
     std::vector<GridMean> means_;
     std::vector<double> scales_;  // the unit of each output, in units of a score
     double unit_ = 1;             // of the sums in a score
+    double step_ = 0;             // the largest w·|y − mean| of a single output
+    Screen<Id> screen_;           // of a single output by squared error
+    bool is_screened_ = false;
     std::vector<Sum> values_, total_, left_;
     std::span<const Id> ids_;  // of the node
     bool are_placed_ = false;

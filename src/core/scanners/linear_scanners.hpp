@@ -5,12 +5,16 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "data/grids.hpp"
 #include "data/problem.hpp"
+#include "scanners/block_seek.hpp"
 #include "scanners/exact_scores.hpp"
+#include "scanners/placed_weights.hpp"
 #include "scanners/scanner.hpp"
+#include "scanners/screen.hpp"
 #include "support/portable.hpp"
 #include "support/simd.hpp"
 
@@ -27,6 +31,8 @@ inline std::size_t rows_of_class_zero(const Problem& problem, std::span<const Ro
 template <class Id>
 class PairScanner {
   public:
+    static constexpr bool tallies = true;
+
     explicit PairScanner(const Problem& problem) : problem_(problem) {}
 
     void load(std::span<const Row> rows) {
@@ -36,6 +42,7 @@ class PairScanner {
     void enter(std::span<const Id> ids) {
         n_ = ids.size();
         total_ = ids.end() - std::lower_bound(ids.begin(), ids.end(), first_one_);
+        if (problem_.limits.random_splits) return;  // no quick look at a single cut
         const auto n = static_cast<std::int32_t>(n_);
         for (std::int32_t left = 1; left < n; ++left)
             reciprocal_[static_cast<std::size_t>(left)] =
@@ -86,6 +93,24 @@ class PairScanner {
             }
             return i;
         }
+        /// One cut at a time, where nodes may be too large for short ids; to multiply is faster than to
+        /// divide, and what is nearly good enough is divided.
+        std::size_t seek(const std::uint32_t* entries, std::size_t i, std::size_t last, std::size_t extra,
+                         double least) {
+            const auto n = static_cast<Sum>(scanner_.n_), total = scanner_.total_;
+            const auto all = static_cast<double>(n), nearly = least * (all * all) * (1 - 1e-14);
+            const std::uint32_t first_one = scanner_.first_one_;
+            Sum scaled = scaled_difference(i - 1 + extra);
+            for (; i <= last; ++i) {
+                scaled += (n & -static_cast<Sum>(entries[i - 1] >= first_one)) - total;  // no branch
+                const auto difference = static_cast<double>(scaled), left = static_cast<double>(i + extra);
+                if (!(difference * difference > nearly * (left * (all - left)))) continue;
+                set_sum(scaled, i + extra);
+                if (score(i + extra) > least) return i;
+            }
+            set_sum(scaled, last + extra);
+            return i;
+        }
 
       private:
         Sum scaled_difference(std::size_t n_left) const {
@@ -114,8 +139,32 @@ class PairScanner {
         ++statistic[0];
         statistic[1] += id >= first_one_;
     }
+    /// Class after class, and neighbours in counters of their own: to count the same value twice running
+    /// takes as long as the memory needs to give back what it was given.
+    void tally(std::span<const Id> ids, const Id* ranks, std::span<Sum> statistics) {
+        const std::size_t n_ranks = statistics.size() / 2, n_zeros = n_ - static_cast<std::size_t>(total_);
+        for (const bool one : {false, true}) {
+            counts_.assign(2 * n_ranks, 0);
+            std::uint32_t *const even = counts_.data(), *const odd = even + n_ranks;
+            const auto own = one ? ids.subspan(n_zeros) : ids.first(n_zeros);
+            std::size_t i = 0;
+            for (; i + 1 < own.size(); i += 2) {
+                ++even[ranks[own[i]]];
+                ++odd[ranks[own[i + 1]]];
+            }
+            if (i < own.size()) ++even[ranks[own[i]]];
+            for (std::size_t rank = 0; rank < n_ranks; ++rank) {
+                const Sum n = even[rank] + odd[rank];
+                statistics[2 * rank] += n;
+                statistics[2 * rank + 1] += one ? n : 0;
+            }
+        }
+    }
     double score_of(const Sum* statistic) const {
         return score(statistic[1], static_cast<std::size_t>(statistic[0]));
+    }
+    double score_of_counts(std::span<const Sum> left) const {
+        return score(left[1], static_cast<std::size_t>(left[0] + left[1]));
     }
     double chance_score(const Chance& chance) const {
         return pair_chance(chance, static_cast<double>(total_) / static_cast<double>(n_));
@@ -135,6 +184,7 @@ class PairScanner {
 
     const Problem& problem_;
     std::vector<float> reciprocal_;  // 1 / (l·r), for the quick look
+    std::vector<std::uint32_t> counts_;
     std::size_t n_ = 0;
     Sum total_ = 0;
     Id first_one_ = 0;
@@ -143,14 +193,17 @@ class PairScanner {
 /// Two classes by Gini, with weights. The sums are of the lighter class, so that their difference from what
 /// is expected loses no digits where one class outweighs the other by far.
 template <class Id>
-class WeightedPairScanner {
+class WeightedPairScanner : PlacedWeights<Id> {
+    using Base = PlacedWeights<Id>;
+    using Base::grid_, Base::problem_, Base::weight_;
+
   public:
-    explicit WeightedPairScanner(const Problem& problem) : problem_(problem) {}
+    static constexpr bool tallies = true;
+
+    explicit WeightedPairScanner(const Problem& problem) : Base(problem) {}
 
     void load(std::span<const Row> rows) {
-        rows_ = rows;
-        weight_.resize(rows.size());
-        are_placed_ = false;
+        Base::load(rows);
         first_one_ = static_cast<Id>(rows_of_class_zero(problem_, rows));
     }
     void enter(std::span<const Id> ids) {
@@ -158,11 +211,7 @@ class WeightedPairScanner {
         enter(ids, own);
     }
     void enter(std::span<const Id> ids, Grids& grids) {
-        const auto row_of = [&](Id id) { return rows_[id]; };
-        place_weights(problem_, ids, row_of, grids.weight, are_placed_,
-                      [&](Id id) -> Sum& { return weight_[id]; });
-        are_placed_ = true;
-        grid_ = grids.weight;
+        Base::enter(ids, grids);
         Sum of_class[2] = {0, 0};
         for (const Id id : ids) of_class[id >= first_one_] += weight_[id];
         ones_are_light_ = of_class[1] < of_class[0];
@@ -182,6 +231,8 @@ class WeightedPairScanner {
         }
         double score(std::size_t) const { return scanner->score(left, light); }
         double weight(std::size_t) const { return static_cast<double>(left) * scanner->grid_.unit; }
+        /// One after the other: passing over blocks, whose weights have to be added up all the same, took a
+        /// fifth longer.
         std::size_t seek(const Id* entries, std::size_t i, std::size_t last, std::size_t, double least) {
             const double nearly = least * (1 - 1e-10), share = scanner->share_;
             const Sum total = scanner->total_;
@@ -219,13 +270,9 @@ class WeightedPairScanner {
     bool is_light(Id id) const { return (id >= first_one_) == ones_are_light_; }
     double score(Sum left, Sum light) const { return weighted_pair_score(total_, light_, left, light); }
 
-    const Problem& problem_;
-    std::span<const Row> rows_;
-    Grid grid_;
-    std::vector<Sum> weight_;    // by id, on the grid
     Sum total_ = 0, light_ = 0;  // of all rows, of the lighter class
     double share_ = 0;
-    bool ones_are_light_ = false, are_placed_ = false;
+    bool ones_are_light_ = false;
     Id first_one_ = 0;
 };
 
@@ -233,11 +280,14 @@ class WeightedPairScanner {
 template <class Id>
 class SquareScanner {
   public:
+    static constexpr bool tallies = true;
+
     explicit SquareScanner(const Problem& problem) : problem_(problem) {}
 
     void load(std::span<const Row> rows) {
         rows_ = rows;
         y_.resize(rows.size());
+        screen_.load(rows.size(), false);
         are_placed_ = false;
     }
     void enter(std::span<const Id> ids) {
@@ -256,34 +306,37 @@ class SquareScanner {
         Sum sum = 0;
         for (const Id id : ids) sum += y_[id];
         mean_ = GridMean(sum, static_cast<Sum>(ids.size()));
+        const auto distance = [&](Id id) { return std::abs(mean_.difference(1, y_[id])); };
+        step_ = std::max(distance(ids.front()), distance(ids.back()));
+        is_screened_ = ids.size() > 2 && ids.size() <= Screen<Id>::most_rows;
+        if (is_screened_)
+            screen_.enter(ids, weight(), [&](Id id) { return std::pair(mean_.difference(1, y_[id]), 1.0); });
     }
+    const Screen<Id>* screen() const { return is_screened_ ? &screen_ : nullptr; }
 
     struct Cursor {
+        const SquareScanner* scanner;
         const Sum* y;
-        Sum shift;
-        double rest, n;
-        Sum sum = 0;
+        GridMean mean;
+        double n;
+        Sum sum = 0, n_left = 0;
 
-        void add(Id id) { sum += y[id] - shift; }
-        double score(std::size_t n_left) const {
-            const auto left = static_cast<double>(n_left);
-            return square_score(static_cast<double>(sum) - left * rest, left, n);
+        void add(Id id) {
+            sum += y[id] - mean.shift;
+            ++n_left;
         }
-        double weight(std::size_t n_left) const { return static_cast<double>(n_left); }
-        /// To multiply is faster than to divide; what is nearly good enough is divided.
-        std::size_t seek(const Id* entries, std::size_t i, std::size_t last, std::size_t extra,
-                         double least) {
-            const double nearly = least * (1 - 1e-14);
-            for (; i <= last; ++i) {
-                add(entries[i - 1]);
-                const auto left = static_cast<double>(i + extra);
-                const double difference = static_cast<double>(sum) - left * rest;
-                if (difference * difference > nearly * (left * (n - left)) && score(i + extra) > least) break;
-            }
-            return i;
+        double difference() const {
+            return static_cast<double>(sum) - static_cast<double>(n_left) * mean.rest;
+        }
+        double sides() const { return static_cast<double>(n_left) * (n - static_cast<double>(n_left)); }
+        double score(std::size_t) const { return square_score(difference(), static_cast<double>(n_left), n); }
+        double weight(std::size_t) const { return static_cast<double>(n_left); }
+        std::size_t seek(const Id* entries, std::size_t i, std::size_t last, std::size_t, double least) {
+            return seek_in_blocks(*this, entries, i, last, least, scanner->step_,
+                                  [&](std::size_t cut) { return score(cut) > least; });
         }
     };
-    Cursor cursor() const { return {y_.data(), mean_.shift, mean_.rest, weight()}; }
+    Cursor cursor() const { return {this, y_.data(), mean_, weight()}; }
 
     double weight() const { return static_cast<double>(ids_.size()); }
     double noise() const { return 0; }
@@ -313,9 +366,11 @@ class SquareScanner {
     std::span<const Row> rows_;
     Grid grid_;
     std::vector<Sum> y_;  // by id, on the grid
-    bool are_placed_ = false;
+    bool are_placed_ = false, is_screened_ = false;
     std::span<const Id> ids_;  // of the node
     GridMean mean_;
+    double step_ = 0;  // the largest |y − mean|
+    Screen<Id> screen_;
 };
 
 }  // namespace treewright

@@ -17,6 +17,7 @@
 #include "scanners/group_scorer.hpp"
 #include "scanners/median_groups.hpp"
 #include "scanners/scanner.hpp"
+#include "scanners/screen.hpp"
 
 namespace treewright {
 
@@ -119,13 +120,15 @@ class ListScanner {
     bool rounds_scores() const { return rounds_scores_; }
     virtual double gain(double score) const = 0;
 
+    /// Which of some lists without missing values, of the rows of a node, may hold a cut that scores more
+    /// than `least`: a bit for each.
+    virtual unsigned above(const typename Screen<Id>::Lists& lists, double least) const = 0;
+    /// Whether above() knows anything.
+    bool screens() const { return screens_; }
     /// Adds the cuts of a range that score more than all before them. Entries of equal rank, by id, are not
-    /// cut apart.
+    /// cut apart, nor those that a judge does not allow to be.
     virtual void scan(const SortedList<Id>& list, const CutRange& range, bool missing_left, const Id* ranks,
-                      double min_weight, Records<ListPlace>& places) = 0;
-    /// The same where a judge tells what may be cut apart.
-    virtual void scan(const SortedList<Id>& list, const CutRange& range, bool missing_left, CutJudge& judge,
-                      double min_weight, Records<ListPlace>& places) = 0;
+                      double min_weight, Records<ListPlace>& places, CutJudge* judge = nullptr) = 0;
 
     /// The score of sending some rows left, and their weight.
     struct Sent {
@@ -134,19 +137,28 @@ class ListScanner {
     virtual Sent send(std::span<const Id> left) = 0;
     /// The same where the score exceeds `least`.
     virtual std::optional<Sent> send_above(double least, std::span<const Id> left) = 0;
+    /// Whether rows differ by their class alone, so that counts of classes say all.
+    virtual bool counts_classes() const = 0;
+    /// The same score as that of sending these rows left: so many of each class of the node, in order.
+    virtual double score_of_counts(std::span<const Sum> left) = 0;
     /// The medians of what has been sent left and of the rest, where groups cannot be summed.
     virtual void put_medians(double* left, double* right) const = 0;
 
     /// Null where groups of rows cannot be scored by sums: divide() finds their best division instead.
     virtual GroupScorer* groups() = 0;
     virtual void add_to(Sum* statistic, std::span<const Id> ids) const = 0;
+    /// Whether sums of groups are scored as a scan scores them, so that the rows of a column of few values
+    /// need no list.
+    virtual bool tallies() const = 0;
+    /// Adds each row to the statistic of its rank, `width` of the groups apart.
+    virtual void tally(std::span<const Id> ids, const Id* ranks, std::span<Sum> statistics) = 0;
     virtual std::optional<Division> divide(std::vector<std::span<const Id>>&& groups,
                                            std::size_t n_categories, const Limits& limits, CutJudge* judge,
                                            double standing) = 0;
 
   protected:
     double weight_ = 0, noise_ = 0, most_ = unbounded;
-    bool rounds_scores_ = false;
+    bool rounds_scores_ = false, screens_ = false;
 };
 
 template <class Id, Scanner<Id> S>
@@ -171,20 +183,34 @@ class ListScannerOf final : public ListScanner<Id> {
         this->noise_ = scanner_.noise();
         if constexpr (Bounded<S>) this->most_ = scanner_.most();
         if constexpr (RoundsScores<S>) this->rounds_scores_ = scanner_.rounds_scores();
+        if constexpr (HasScreen<S>) this->screens_ = scanner_.screen() != nullptr;
+        n_ = ids.size();
     }
     double gain(double score) const override { return scanner_.gain(score); }
+    unsigned above([[maybe_unused]] const typename Screen<Id>::Lists& lists,
+                   [[maybe_unused]] double least) const override {
+        if constexpr (HasScreen<S>) return scanner_.screen()->above(lists, n_, least);
+        return ~0U;
+    }
 
     void scan(const SortedList<Id>& list, const CutRange& range, bool missing_left, const Id* ranks,
-              double min_weight, Records<ListPlace>& places) override {
+              double min_weight, Records<ListPlace>& places, CutJudge* judge) override {
         const Id* const entries = list.entries;
-        scan_range(list, range, missing_left, min_weight, places, [&](std::size_t i) {
-            return i == list.n_known || ranks[entries[i - 1]] != ranks[entries[i]];
-        });
-    }
-    void scan(const SortedList<Id>& list, const CutRange& range, bool missing_left, CutJudge& judge,
-              double min_weight, Records<ListPlace>& places) override {
-        scan_range(list, range, missing_left, min_weight, places,
-                   [&](std::size_t i) { return judge.allows(i); });
+        const std::size_t extra = missing_left ? list.n - list.n_known : 0;
+        auto cursor = scanner_.cursor();
+        for (std::size_t i = list.n - extra; i < list.n; ++i) cursor.add(entries[i]);
+        for (std::size_t i = 0; i + 1 < range.first; ++i) cursor.add(entries[i]);
+        for (std::size_t i = range.first; i <= range.last;) {
+            const std::size_t last = std::min(range.last, i + check_period);
+            for (; (i = seek(cursor, entries, i, last, extra, places.largest())) <= last; ++i) {
+                if (i != list.n_known && ranks[entries[i - 1]] == ranks[entries[i]]) continue;
+                if (judge && !judge->allows(i)) continue;
+                const double weight = cursor.weight(i + extra);
+                if (std::min(weight, this->weight_ - weight) < min_weight) continue;
+                places.add(cursor.score(i + extra), {i, missing_left, weight});
+            }
+            if (i <= range.last) problem_.interrupt->check();
+        }
     }
     Sent send(std::span<const Id> left) override {
         auto cursor = scanner_.cursor();
@@ -198,6 +224,11 @@ class ListScannerOf final : public ListScanner<Id> {
         if (seek(cursor, left.data(), n, n, std::size_t{0}, least) > n) return std::nullopt;
         return Sent{cursor.score(n), cursor.weight(n)};
     }
+    bool counts_classes() const override { return CountsClasses<S>; }
+    double score_of_counts([[maybe_unused]] std::span<const Sum> left) override {
+        if constexpr (CountsClasses<S>) return scanner_.score_of_counts(left);
+        return unreachable;
+    }
     void put_medians([[maybe_unused]] double* left, [[maybe_unused]] double* right) const override {
         if constexpr (TellsMedians<S>) scanner_.put_medians(left, right);
     }
@@ -206,6 +237,14 @@ class ListScannerOf final : public ListScanner<Id> {
     void add_to([[maybe_unused]] Sum* statistic, [[maybe_unused]] std::span<const Id> ids) const override {
         if constexpr (SumsGroups<S>)
             for (const Id id : ids) scanner_.add_to(statistic, id);
+    }
+    bool tallies() const override { return Tallies<S>; }
+    void tally([[maybe_unused]] std::span<const Id> ids, [[maybe_unused]] const Id* ranks,
+               [[maybe_unused]] std::span<Sum> statistics) override {
+        if constexpr (requires { scanner_.tally(ids, ranks, statistics); })
+            scanner_.tally(ids, ranks, statistics);
+        else if constexpr (Tallies<S>)
+            for (const Id id : ids) scanner_.add_to(statistics.data() + ranks[id] * scanner_.width(), id);
     }
     std::optional<Division> divide([[maybe_unused]] std::vector<std::span<const Id>>&& groups,
                                    [[maybe_unused]] std::size_t n_categories,
@@ -228,30 +267,11 @@ class ListScannerOf final : public ListScanner<Id> {
   private:
     static constexpr std::size_t check_period = std::size_t{1} << 16;  // rows between looks for Ctrl-C
 
-    template <class IsCut>
-    void scan_range(const SortedList<Id>& list, const CutRange& range, bool missing_left, double min_weight,
-                    Records<ListPlace>& places, IsCut is_cut) {
-        const Id* const entries = list.entries;
-        const std::size_t extra = missing_left ? list.n - list.n_known : 0;
-        auto cursor = scanner_.cursor();
-        for (std::size_t i = list.n - extra; i < list.n; ++i) cursor.add(entries[i]);
-        for (std::size_t i = 0; i + 1 < range.first; ++i) cursor.add(entries[i]);
-        for (std::size_t i = range.first; i <= range.last;) {
-            const std::size_t last = std::min(range.last, i + check_period);
-            for (; (i = seek(cursor, entries, i, last, extra, places.largest())) <= last; ++i) {
-                if (!is_cut(i)) continue;
-                const double weight = cursor.weight(i + extra);
-                if (std::min(weight, this->weight_ - weight) < min_weight) continue;
-                places.add(cursor.score(i + extra), {i, missing_left, weight});
-            }
-            if (i <= range.last) problem_.interrupt->check();
-        }
-    }
-
     const Problem& problem_;
     S scanner_;
     std::span<const Row> rows_;
     std::unique_ptr<GroupScorer> groups_;
+    std::size_t n_ = 0;  // rows of the node
 };
 
 }  // namespace treewright

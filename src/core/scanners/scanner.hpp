@@ -11,6 +11,7 @@
 
 #include "data/problem.hpp"
 #include "scanners/chance.hpp"
+#include "support/portable.hpp"
 
 namespace treewright {
 
@@ -75,10 +76,24 @@ concept RoundsScores = requires(const S scanner) {
     { scanner.rounds_scores() } -> std::same_as<bool>;
 };
 
+/// Scores sums of rows as its cursors score cuts, to the last bit.
+template <class S>
+concept Tallies = requires { requires S::tallies; };
+
+/// Has a look at several lists at once, null where that does not pay at the node (see screen.hpp).
+template <class S>
+concept HasScreen = requires(const S scanner) { scanner.screen()->n_lists; };
+
 /// Knows a score that no cut of the node exceeds.
 template <class S>
 concept Bounded = requires(const S scanner) {
     { scanner.most() } -> std::same_as<double>;
+};
+
+/// Scores counts of classes as its cursors score rows: the classes of the node, in order.
+template <class S>
+concept CountsClasses = requires(S scanner, std::span<const Sum> left) {
+    { scanner.score_of_counts(left) } -> std::same_as<double>;
 };
 
 /// Tells the medians of what its cursor has sent left and of the rest, for each output.
@@ -88,9 +103,8 @@ concept TellsMedians = requires(const S scanner, double* medians) { scanner.put_
 /// The cut that seek() is after, by looking at one after the other. A function of its own, with all that it
 /// calls inside, so that the loop over rows has the registers to itself.
 template <class Id, Cursor<Id> C>
-[[gnu::noinline, gnu::flatten]] std::size_t seek_one_by_one(C& cursor, const Id* entries, std::size_t i,
-                                                            std::size_t last, std::size_t extra,
-                                                            double least) {
+TREEWRIGHT_FLATTEN std::size_t seek_one_by_one(C& cursor, const Id* entries, std::size_t i, std::size_t last,
+                                               std::size_t extra, double least) {
     for (; i <= last; ++i) {
         cursor.add(entries[i - 1]);
         if (cursor.score(i + extra) > least) break;

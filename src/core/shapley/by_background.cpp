@@ -59,8 +59,7 @@ class PairWalk {
         std::size_t by_row = 0, by_other = 0;
         for (std::int32_t node = 0; node >= 0;) {
             node = leaf_from(node, row, other, by_row);
-            const double* answer =
-                wanted_.values.data() + static_cast<std::size_t>(ways_.place[node]) * width_;
+            const double* answer = wanted_.values.data() + ways_.place[node] * width_;
             const double gets = share * weights_(by_row, by_other),
                          owes = -share * weights_(by_other, by_row);
             for (std::size_t i = 0; i < width_; ++i) {
@@ -81,10 +80,10 @@ class PairWalk {
     /// Down to a leaf; where the two part, by the row's turn first.
     std::int32_t leaf_from(std::int32_t node, Pattern row, Pattern other, std::size_t& by_row) {
         while (ways_.slot[node] >= 0) {
-            const auto branch = static_cast<std::size_t>(ways_.place[node]);
+            const std::size_t branch = ways_.place[node];
             bool left = goes_left(row, branch);
             if (left != goes_left(other, branch)) {
-                Side& side = decided_[static_cast<std::size_t>(ways_.slot[node])];
+                Side& side = decided_[ways_.slot[node]];
                 if (side == Side::other) {
                     left = !left;
                 } else if (side == Side::none) {
@@ -103,7 +102,7 @@ class PairWalk {
     std::int32_t go_up(Pattern other, std::size_t& by_row, std::size_t& by_other, double* found) {
         while (!forks_.empty()) {
             Fork& fork = forks_.back();
-            const auto slot = static_cast<std::size_t>(ways_.slot[fork.node]);
+            const std::size_t slot = ways_.slot[fork.node];
             double* due = found + slot * width_;
             double* first = waiting_.data() + (forks_.size() - 1) * 2 * width_;
             if (!fork.is_second) {
@@ -114,7 +113,7 @@ class PairWalk {
                 decided_[slot] = Side::other;
                 --by_row;
                 ++by_other;
-                const bool left = goes_left(other, static_cast<std::size_t>(ways_.place[fork.node]));
+                const bool left = goes_left(other, ways_.place[fork.node]);
                 return left ? fork.node + 1 : tree_.end[fork.node + 1];
             }
             for (std::size_t i = 0; i < width_; ++i) {

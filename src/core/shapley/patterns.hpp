@@ -54,8 +54,8 @@ class Patterns {
             std::memset(square, 0, sizeof square);
             const std::size_t begin = word * 64, end = std::min(branches.size(), begin + 64);
             for (std::size_t i = begin; i < end; ++i) {
-                const auto node = static_cast<std::size_t>(branches[i]);
-                const Column& column = columns[static_cast<std::size_t>(tree.feature[node])];
+                const std::size_t node = branches[i];
+                const Column& column = columns[tree.feature[node]];
                 const auto gather = [&](auto&& value) {
                     std::uint64_t all = 0;
                     for (std::size_t r = 0; r < n; ++r)

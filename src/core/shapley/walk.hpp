@@ -42,7 +42,7 @@ class WALK {
         for (std::int32_t node = 0; node < n; ++node) {
             if (node > 0) go_down(node);
             if (ways_.slot[node] >= 0) continue;
-            const auto leaf = static_cast<std::size_t>(ways_.place[node]);
+            const std::size_t leaf = ways_.place[node];
             if (leaf % 4096 == 4095) interrupt_.check();
             const double* answer = wanted_.values.data() + leaf * width_;
             const Sums& product = down_[ways_.depth[node]];
@@ -75,7 +75,7 @@ class WALK {
     /// one, and the column of the parent gets its due.
     WALK_TARGET void go_up(std::int32_t node) {
         for (std::int32_t parent; (parent = ways_.parent[node]) >= 0; node = parent) {
-            Sums* sibling = up_.data() + static_cast<std::size_t>(ways_.depth[node]) * width_;
+            Sums* sibling = up_.data() + ways_.depth[node] * width_;
             if (node == parent + 1) {
                 std::copy(here_.begin(), here_.end(), sibling);
                 return;
@@ -96,7 +96,7 @@ class WALK {
         const Lanes &on_left = ones[is_on_[left]], &on_right = ones[is_on_[right]];
         const Points &by_left = turns_.gets[left], &by_right = turns_.gets[right], &owes = turns_.owes;
         const Points& before = turns_.gets[ways_.before[parent]];
-        LaneArray<1>* due = due_.data() + static_cast<std::size_t>(ways_.slot[parent]) * width_;
+        LaneArray<1>* due = due_.data() + ways_.slot[parent] * width_;
         for (std::size_t i = 0; i < width_; ++i) {
             Lanes of_left{}, of_right{};
             for (std::size_t k = 0; k < K; ++k) {

@@ -30,7 +30,7 @@ struct Ways {
           slot(parent.size(), -1),
           before(parent.size(), 0),
           place(parent.size(), 0) {
-        const auto n = static_cast<std::int32_t>(parent.size());
+        const std::int32_t n = n_nodes(tree.end);
         std::int32_t n_leaves = 0;
         std::vector<std::int32_t> slot_of, last;  // by column; by slot: the turn that is in force
         struct Step {
@@ -50,7 +50,7 @@ struct Ways {
                 n_columns += last[by] == 0;
                 last[by] = node;
                 most_columns = std::max(most_columns, n_columns);
-                deepest = std::max<std::size_t>(deepest, static_cast<std::size_t>(depth[node]));
+                deepest = std::max<std::size_t>(deepest, depth[node]);
             }
             if (is_leaf(tree.end, node)) {
                 place[node] = n_leaves++;
@@ -58,7 +58,7 @@ struct Ways {
             }
             place[node] = static_cast<std::int32_t>(branches.size());
             branches.push_back(node);
-            const auto column = static_cast<std::size_t>(tree.feature[node]);
+            const std::size_t column = tree.feature[node];
             if (column >= slot_of.size()) slot_of.resize(column + 1, -1);
             if (slot_of[column] < 0) {
                 slot_of[column] = static_cast<std::int32_t>(columns.size());
@@ -82,7 +82,7 @@ struct Wanted {
     explicit Wanted(const LeafAnswers& answers) {
         std::size_t begin = 0;
         for (const std::int32_t block : answers.blocks) {
-            const std::size_t end = begin + static_cast<std::size_t>(block);
+            const std::size_t end = begin + block;
             for (std::size_t i = begin; i + 1 < end; ++i) {
                 place.push_back(i);
                 block_end.push_back(end - 1);
@@ -133,8 +133,7 @@ void in_portions(const TreeView& tree, const Ways& ways, const Wanted& wanted, s
                 const double* own = found.data() + patterns.of_row()[row] * length;
                 double* to = out + (first + row) * line;
                 for (std::size_t slot = 0; slot < ways.columns.size(); ++slot)
-                    wanted.spread(own + slot * wanted.size(),
-                                  to + static_cast<std::size_t>(ways.columns[slot]) * width);
+                    wanted.spread(own + slot * wanted.size(), to + ways.columns[slot] * width);
             }
         });
     }

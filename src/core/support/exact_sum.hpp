@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace treewright {
 
@@ -18,6 +19,12 @@ namespace treewright {
 struct Rounded {
     double value = 0, rest = 0;
 };
+
+/// The sum of two numbers, and what rounding took from it (Knuth).
+inline Rounded exact_sum(double a, double b) {
+    const double sum = a + b, of_b = sum - a;
+    return {sum, (a - (sum - of_b)) + (b - of_b)};
+}
 
 class ExactSum {
   public:
@@ -77,6 +84,20 @@ class ExactSum {
         const double rest = rounded();
         add(value);
         return {value, rest};
+    }
+
+    /// The sum of finite numbers as whole ones: word by word they may be added to those of other sums.
+    std::span<const std::int64_t> words() {
+        carry();
+        return chunks_;
+    }
+    static ExactSum of_words(std::span<const std::int64_t> words) {
+        ExactSum sum;
+        std::copy(words.begin(), words.end(), sum.chunks_.begin());
+        sum.begin_ = 0;
+        sum.end_ = n_chunks;
+        sum.carry();
+        return sum;
     }
 
     bool is_empty() const { return end_ == 0; }

@@ -1,5 +1,5 @@
-// What compilers offer each in its own way, behind one name: 128-bit integers, prefetching, code for newer
-// processors. Vectors are in simd.hpp.
+// What compilers offer each in its own way, behind one name: 128-bit integers, hints to the optimizer and to
+// the processor, code for newer processors. Vectors are in simd.hpp.
 //
 // TREEWRIGHT_PLAIN leaves out every extension, so that what a compiler without them would get is tested with
 // one that has them (`make portable`). Every form gives the same bits.
@@ -8,6 +8,7 @@
 #include <bit>
 #include <compare>
 #include <cstdint>
+#include <thread>
 
 #if defined(__GNUC__) && !defined(TREEWRIGHT_PLAIN)  // Clang says so, too
 #define TREEWRIGHT_GNU 1
@@ -15,9 +16,27 @@
 #define TREEWRIGHT_GNU 0
 #endif
 
-/// Before a function: it may use the instructions for which has_avx2() asks.
-#if TREEWRIGHT_GNU && defined(__x86_64__)
+/// Before a function: it may use the instructions for which has_avx2() asks. (On Windows what Clang asks the
+/// processor with is in no library that all toolchains bring.)
+#if TREEWRIGHT_GNU && defined(__x86_64__) && !(defined(__clang__) && defined(_WIN32))
 #define TREEWRIGHT_AVX2 __attribute__((target("avx2")))
+#endif
+
+#if defined(TREEWRIGHT_AVX2)
+/// Before a function: it may use the instructions for which has_bit_counts() asks.
+#define TREEWRIGHT_BIT_COUNTS __attribute__((target("popcnt,bmi2")))
+#else
+#define TREEWRIGHT_BIT_COUNTS
+#endif
+
+#if TREEWRIGHT_GNU
+/// Before a function: it stays a function of its own, with all that it calls inside.
+#define TREEWRIGHT_FLATTEN [[gnu::noinline, gnu::flatten]]
+/// After the asterisk of a pointer: no other pointer leads to what is read or written by way of it.
+#define TREEWRIGHT_RESTRICT __restrict
+#else
+#define TREEWRIGHT_FLATTEN
+#define TREEWRIGHT_RESTRICT
 #endif
 
 namespace treewright {
@@ -104,6 +123,36 @@ inline void prefetch(const void*) {}
 
 #if defined(TREEWRIGHT_AVX2)
 inline bool has_avx2() { return __builtin_cpu_supports("avx2"); }
+#endif
+
+/// Tells the processor that a loop waits for another thread.
+inline void spin_pause() {
+#if TREEWRIGHT_GNU && (defined(__x86_64__) || defined(__i386__))
+    __builtin_ia32_pause();
+#elif TREEWRIGHT_GNU && defined(__aarch64__)
+    asm volatile("isb");
+#else
+    std::this_thread::yield();
+#endif
+}
+
+/// The bits of a word that a mask has, drawn together at the low end.
+constexpr std::uint64_t plain_drawn_bits(std::uint64_t bits, std::uint64_t mask) {
+    std::uint64_t out = 0;
+    for (std::uint64_t place = 1; mask != 0; mask &= mask - 1, place <<= 1)
+        if (bits & mask & (~mask + 1)) out |= place;
+    return out;
+}
+#if defined(TREEWRIGHT_AVX2)
+inline bool has_bit_counts() { return __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("bmi2"); }
+TREEWRIGHT_BIT_COUNTS inline std::uint64_t drawn_bits(std::uint64_t bits, std::uint64_t mask) {
+    return __builtin_ia32_pext_di(bits, mask);
+}
+#else
+inline bool has_bit_counts() { return true; }
+inline std::uint64_t drawn_bits(std::uint64_t bits, std::uint64_t mask) {
+    return plain_drawn_bits(bits, mask);
+}
 #endif
 
 }  // namespace treewright

@@ -80,6 +80,15 @@ struct alignas(N * sizeof(T)) PlainVector {
     friend constexpr PlainVector larger(const PlainVector& a, const PlainVector& b) {
         return zip(a, b, [](T x, T y) { return x > y ? x : y; });
     }
+    friend constexpr PlainVector smaller(const PlainVector& a, const PlainVector& b) {
+        return zip(a, b, [](T x, T y) { return x < y ? x : y; });
+    }
+    friend constexpr PlainVector where_at_most(const PlainVector& a, const PlainVector& bound,
+                                               PlainVector then, const PlainVector& otherwise) {
+        for (std::size_t i = 0; i < N; ++i)
+            if (!(a[i] <= bound[i])) then[i] = otherwise[i];
+        return then;
+    }
     friend constexpr PlainVector magnitude(const PlainVector& a) {
         return zip(a, a, [](T x, T) { return x < 0 ? -x : x; });
     }
@@ -110,6 +119,16 @@ using SimdVector = typename VectorOf<T, N>::Type;
 template <class V>
 inline V larger(const V& a, const V& b) {
     return a > b ? a : b;
+}
+/// In each lane the smaller number; the second one where one of them is NaN.
+template <class V>
+inline V smaller(const V& a, const V& b) {
+    return a < b ? a : b;
+}
+/// In each lane `then` where a is at most the bound, otherwise the last one.
+template <class V>
+inline V where_at_most(const V& a, const V& bound, const V& then, const V& otherwise) {
+    return a <= bound ? then : otherwise;
 }
 /// The absolute values; a zero keeps its sign.
 template <class V>

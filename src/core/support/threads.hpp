@@ -14,6 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include "support/portable.hpp"
+
 namespace treewright {
 
 struct Interrupted : std::runtime_error {
@@ -142,18 +144,9 @@ class Pool {
     static bool look_for(const Condition& condition) {
         for (int i = 0; i < n_looks; ++i) {
             if (condition()) return true;
-            pause();
+            spin_pause();
         }
         return condition();
-    }
-    static void pause() {
-#if defined(__x86_64__) || defined(__i386__)
-        __builtin_ia32_pause();
-#elif defined(__aarch64__)
-        asm volatile("isb");
-#else
-        std::this_thread::yield();
-#endif
     }
 
     void wake_all() {

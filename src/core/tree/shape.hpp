@@ -10,13 +10,15 @@ namespace treewright {
 
 using Shape = std::span<const std::int32_t>;
 
-inline bool is_leaf(Shape end, std::int32_t node) { return end[node] == node + 1; }
+/// A tree of more nodes is never made.
+inline std::int32_t n_nodes(Shape end) { return static_cast<std::int32_t>(end.size()); }
+inline bool is_leaf(Shape end, std::int64_t node) { return end[node] == node + 1; }
 
 /// Calls visit(node, left, right) for every branch, children before their parents. What is not the shape of
 /// one tree is refused, before anything outside the arrays could be touched.
 template <class Visit>
 void for_each_branch(Shape end, Visit visit) {
-    const auto n = static_cast<std::int32_t>(end.size());
+    const std::int32_t n = n_nodes(end);
     const auto refuse = [] { throw std::invalid_argument("`end` is not the shape of a tree"); };
     if (n == 0 || end[0] != n) refuse();
     for (std::int32_t node = n; node-- > 0;) {

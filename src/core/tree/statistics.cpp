@@ -56,11 +56,11 @@ std::vector<double> exact_sums(std::span<const double> value, std::span<const do
     if (group.empty()) {
         end[n_groups] = value.size();
     } else {
-        for (const auto each : group) ++end[static_cast<std::size_t>(each) + 1];
+        for (const auto each : group) ++end[each + 1];
         std::partial_sum(end.begin(), end.end(), end.begin());
         place.resize(value.size());
         auto next = end;
-        for (std::size_t i = 0; i < value.size(); ++i) place[next[static_cast<std::size_t>(group[i])]++] = i;
+        for (std::size_t i = 0; i < value.size(); ++i) place[next[group[i]]++] = i;
     }
     std::vector<double> out(n_groups, 0.0);
     ExactSum sum;
@@ -84,7 +84,7 @@ namespace {
 /// Calls join(left, right, parent) with the statistics of every branch and its children, from below.
 template <class Join>
 void join_branches(Shape end, std::size_t width, double* statistic, Join join) {
-    const auto at = [&](std::int32_t node) { return statistic + static_cast<std::size_t>(node) * width; };
+    const auto at = [&](std::int32_t node) { return statistic + node * width; };
     for_each_branch(end, [&](std::int32_t node, std::int32_t left, std::int32_t right) {
         join(at(left), at(right), at(node));
     });

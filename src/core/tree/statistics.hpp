@@ -16,6 +16,7 @@
 
 #include "criteria/criterion.hpp"
 #include "support/threads.hpp"
+#include "tree/shape.hpp"
 
 namespace treewright {
 
@@ -28,14 +29,12 @@ struct SparseRow {
     SparseRow between(std::int32_t begin, std::int32_t end) const {
         const auto first = std::lower_bound(column.begin(), column.end(), begin) - column.begin();
         const auto last = std::lower_bound(column.begin() + first, column.end(), end) - column.begin();
-        const auto from = static_cast<std::size_t>(first), n = static_cast<std::size_t>(last - first);
+        const std::size_t from = first, n = last - first;
         return {column.subspan(from, n), value.subspan(from, n)};
     }
     double at(std::int32_t wanted) const {
         const auto place = std::lower_bound(column.begin(), column.end(), wanted);
-        return place != column.end() && *place == wanted
-                   ? value[static_cast<std::size_t>(place - column.begin())]
-                   : 0.0;
+        return place != column.end() && *place == wanted ? value[place - column.begin()] : 0.0;
     }
 };
 
@@ -46,8 +45,7 @@ struct SparseRows {
     std::span<const double> value;
 
     SparseRow operator[](std::size_t i) const {
-        const auto from = static_cast<std::size_t>(start[i]),
-                   n = static_cast<std::size_t>(start[i + 1]) - from;
+        const std::size_t from = start[i], n = start[i + 1] - from;
         return {column.subspan(from, n), value.subspan(from, n)};
     }
 };
@@ -61,7 +59,7 @@ struct OwnedRows {
     void add(const SparseRow& row) {
         column.insert(column.end(), row.column.begin(), row.column.end());
         value.insert(value.end(), row.value.begin(), row.value.end());
-        start.push_back(static_cast<std::int64_t>(column.size()));
+        start.push_back(std::ssize(column));
     }
     SparseRows view() const { return {start, column, value}; }
 };
@@ -84,18 +82,18 @@ class RowStack {
         for (const auto column : column_) n_new += !std::binary_search(at(first), at(end), column);
         rows_.start.resize(n);
         rows_.start.back() = end + n_new;
-        rows_.column.resize(static_cast<std::size_t>(end + n_new));
-        rows_.value.resize(static_cast<std::size_t>(end + n_new));
+        rows_.column.resize(end + n_new);
+        rows_.value.resize(end + n_new);
         for (std::size_t i = column_.size(); i-- > 0;) {
             const std::int64_t place = std::lower_bound(at(first), at(end), column_[i]) - at(0);
             const bool is_known = place < end && *at(place) == column_[i];
             shift(place, end, n_new);
             if (is_known) {
-                rows_.value[static_cast<std::size_t>(place + n_new)] += value_[i];
+                rows_.value[place + n_new] += value_[i];
             } else {
                 --n_new;
-                rows_.column[static_cast<std::size_t>(place + n_new)] = column_[i];
-                rows_.value[static_cast<std::size_t>(place + n_new)] = value_[i];
+                rows_.column[place + n_new] = column_[i];
+                rows_.value[place + n_new] = value_[i];
             }
             end = place;
         }
@@ -112,7 +110,7 @@ class RowStack {
     void shift(std::int64_t begin, std::int64_t end, std::int64_t distance) {
         if (distance == 0 || begin == end) return;
         const auto move = [&](auto cells) {
-            const auto n = static_cast<std::size_t>(end - begin) * sizeof(*cells);
+            const std::size_t n = (end - begin) * sizeof(*cells);
             std::memmove(cells + begin + distance, cells + begin, n);
         };
         move(rows_.column.data());
@@ -130,7 +128,7 @@ void visit_sums(std::span<const std::int32_t> end, const SparseRows& leaves, Int
                 Visit visit) {
     RowStack stack;
     for (std::size_t node = end.size(); node-- > 0;) {
-        if (end[node] == static_cast<std::int32_t>(node) + 1)
+        if (is_leaf(end, node))
             stack.push(leaves[node]);
         else
             stack.join();

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -212,6 +212,12 @@ class Dataset(Shown):
         """A hash of each row without its targets."""
         return _core.row_hashes(self.columns)
 
+    def hash_rows(self, n_jobs: int | None = None) -> None:
+        """Make `row_hashes`, if they are not made yet, on several threads."""
+        if "row_hashes" not in self.__dict__:
+            threads = n_threads(n_jobs) if self.n_rows > _core.small_rows else 1
+            self.__dict__["row_hashes"] = _core.row_hashes(self.columns, threads)
+
     @property
     def has_bins(self) -> bool:
         """Whether `bins` were made already."""
@@ -241,11 +247,31 @@ class Dataset(Shown):
         rows; trees whose nodes draw a few of its columns sort their rows by them.
         """
         if not self.has_ranks:
+            self.__dict__.pop("_shared", None)  # it goes without them
             self.__dict__["_ranks"] = _core.rank_cells(
                 self.columns, self.schema.category_counts, n_threads(n_jobs)
             )
         ranks: Array = self.__dict__["_ranks"]
         return ranks
+
+    @property
+    def has_shared(self) -> bool:
+        """Whether `shared` was made already."""
+        return "_shared" in self.__dict__
+
+    def shared(self) -> _core.SharedTable:
+        """The columns as the core reads them, with the ranks if these were made before.
+
+        Made once for all trees on a table of few rows: reading 100,000 columns takes longer than a tree.
+        """
+        if not self.has_shared:
+            ranks = self.ranks() if self.has_ranks else None
+            self.__dict__["_shared"] = _core.SharedTable(self.columns, self.schema.category_counts, ranks)
+        shared: _core.SharedTable = self.__dict__["_shared"]
+        return shared
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_shared"}
 
     def take(self, rows: Array | Sequence[int] | slice) -> Dataset:
         """The rows at these positions (or where a mask is True), in that order, as a new Dataset.
@@ -333,7 +359,7 @@ class Dataset(Shown):
 
     def _sharing(self, other: Dataset) -> Dataset:
         """A data set of the same cells, with what is cached about them."""
-        for name in {"_bins", "_ranks", "_with_missing", "row_hashes"} & self.__dict__.keys():
+        for name in {"_bins", "_ranks", "_shared", "_with_missing", "row_hashes"} & self.__dict__.keys():
             other.__dict__[name] = self.__dict__[name]
         return other
 

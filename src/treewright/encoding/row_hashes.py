@@ -18,6 +18,7 @@ Hashes = NDArray[np.uint64]
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _MOST = 4096  # different rows whose hashes are kept, with how often each occurs
 _LARGEST = 2**64 - 1  # the largest hash
+_BLOCK = 1 << 14  # rows whose hashes stay in cache
 _NEGLIGIBLE = 1e-6  # a probability that counts as none
 _LARGE_SHARE = 0.1  # of rows that occur again, from which on they bias an estimate
 
@@ -71,10 +72,13 @@ def fingerprint(data: Dataset) -> Fingerprint:
     """
     rows = row_hashes(data)
     with_targets = row_hashes(data, with_targets=data.targets is not None)
+    sums = np.zeros(3, np.uint64)
     with np.errstate(over="ignore"):
-        place = np.arange(1, data.n_rows + 1, dtype=np.uint64) * _FACTOR | np.uint64(1)
-        sums = rows.sum(), (rows * place).sum(), (with_targets * place).sum()
-    return Fingerprint(*map(int, sums))
+        for first in range(0, data.n_rows, _BLOCK):
+            own, other = rows[first : first + _BLOCK], with_targets[first : first + _BLOCK]
+            place = np.arange(first + 1, first + 1 + len(own), dtype=np.uint64) * _FACTOR | np.uint64(1)
+            sums += np.array([own.sum(), np.dot(own, place), np.dot(other, place)])
+    return Fingerprint(*sums.tolist())
 
 
 @dataclass(frozen=True, eq=False)

@@ -112,12 +112,20 @@ class Schema:
     @cached_property
     def only_numbers(self) -> bool:
         """Whether every column is a number, so that a matrix of floats fits as it is."""
-        return all(column.is_summable for column in self.columns)
+        return all(KINDS[kind].is_summable for kind in {column.kind for column in self.columns})
 
     @cached_property
     def category_counts(self) -> list[int]:
         """The number of categories of each column; 0 for numbers and times."""
+        if self.only_numbers:  # there may be 100,000
+            return [0] * len(self.columns)
         return [len(column.categories) if column.is_category else 0 for column in self.columns]
+
+    @cached_property
+    def own_thresholds(self) -> list[tuple[int, Kind]]:
+        """The columns with thresholds of their own kind, by their positions."""
+        kinds = enumerate(column.type for column in self.columns)
+        return [(j, kind) for j, kind in kinds if kind.has_own_thresholds]
 
     @cached_property
     def subset_sizes(self) -> list[int]:

@@ -270,6 +270,8 @@ def _prepared(data: Dataset, n_trees: int, n_threads: int, draws_cuts: bool, n_d
         n_sorted = n_trees * few * math.log2(data.n_rows)  # about how often a cell is sorted in all trees
         if n_sorted > _RANKING * data.n_columns:
             data.ranks(n_threads)
+    if data.n_rows <= _core.small_rows:
+        data.shared()
     return data
 
 

@@ -81,6 +81,7 @@ class TableEstimator(Certified, TableModel):
         if not self._takes_several_targets:
             y = self._single_target(y)
         data, described = self._training_data(X, y, sample_weight)
+        data.hash_rows(getattr(self, "n_jobs", None))
         described |= {"_fingerprint": fingerprint(data), "_fit_rows": FitRows((KnownRows.of(data),))}
         if len(data.schema.targets) > 1 and not self._takes_several_targets:
             raise self._too_many_targets(len(data.schema.targets))

@@ -100,6 +100,7 @@ class TreeEstimator(TableModel):
         """
         check_parameters(self)
         data, attributes = self._training_data(X, y, sample_weight)
+        data.hash_rows(self.n_jobs)
         others, known = self._validation_data(validation, data.schema), KnownRows.of(data)
         if others is not None and (validation[0] is X or known.are_in(others)):
             raise ValueError(

@@ -107,6 +107,8 @@ def _fast(table: Dataset, task: Mapping[str, Any]) -> _core.GrownTree:
     bins, is_mixed = table.bins(task["n_threads"]) if by_bins else (None, None)
     if by_bins and task["max_depth"] == 1 and not task["small_rows"]:
         task = {**task, "small_rows": _LEAST_COUNTED}  # each column is read once: counting beats sorting
+    if table.has_shared and not by_bins:
+        return _core.grow(**{**task, "columns": table.shared(), "n_categories": ()}, bins=None, is_mixed=None)
     ranks = table.ranks() if table.has_ranks else None
     return _core.grow(**task, bins=bins, is_mixed=is_mixed, ranks=ranks)
 

@@ -28,6 +28,7 @@ from treewright.tree.linear_leaves import LinearAnswers, known_values
 from treewright.tree.oblique import asks
 
 ALPHAS = np.geomspace(1e-8, 10.0, 28)  # the values of α that are tried
+_BATCHED = 2**21  # numbers in the moments of nodes whose models are fitted together
 _FLAT = 1e-10  # a column whose spread in a node is below this share of its total spread is constant
 
 
@@ -162,60 +163,98 @@ def _fit_nodes(
     is_near: Flags,
     scale: Floats,
 ) -> list[_Formula]:
-    """The model of each node; moments are merged from the leaves upwards and not kept."""
+    """The model of each node; moments are merged from the leaves upwards, and not kept for long."""
     order = np.argsort(leaf, kind="stable")
     border = np.searchsorted(leaf[order], np.arange(tree.n_nodes + 1))
+    values, weight = values[:, order], weight[order]  # the rows of a leaf lie side by side
     waiting: list[_Moments | None] = []
     formulas = [_Formula(0.0, [], [], 0.0)] * tree.n_nodes
+    batch: dict[int, _Moments] = {}
+    largest = max(1, _BATCHED // len(values) ** 2)
     for node in range(tree.n_nodes - 1, -1, -1):
         if tree.is_leaf[node]:
-            rows = order[border[node] : border[node + 1]]
-            moments = _Moments.of(values[:, rows], weight[rows]) if rows.size else None
+            rows = slice(border[node], border[node + 1])
+            moments = _Moments.of(values[:, rows], weight[rows]) if rows.stop > rows.start else None
         else:
             left, right = waiting.pop(), waiting.pop()
             moments = left.with_(right) if left and right else left or right
         waiting.append(moments)
         if moments is not None:
-            formulas[node] = _ridge(moments, np.flatnonzero(is_near[node]), scale)
+            batch[node] = moments
+        if batch and (len(batch) == largest or node == 0):
+            nodes = list(batch)
+            for fitted, formula in zip(
+                nodes, _ridge(list(batch.values()), is_near[nodes], scale), strict=True
+            ):
+                formulas[fitted] = formula
+            batch.clear()
     for node in np.flatnonzero(tree.rows == 0).tolist():  # a branch for categories without rows
         formulas[node] = replace(formulas[tree.answering[node]], loss=0.0)
     return formulas
 
 
-def _ridge(moments: _Moments, places: Ints, scale: Floats) -> _Formula:
-    """The model of one node: terms are dropped, the weakest first, while that does not raise the score."""
-    weight, mean, products = moments.weight, moments.mean, moments.products
-    spread = np.sqrt(np.maximum(products.diagonal() / weight, 0.0))
-    places = places[spread[places] > _FLAT * scale[places]]
-    total = float(products[-1, -1])
-    best, kept = 1 / (weight - 1) ** 2 if weight > 1 else 0.0, np.zeros(0)  # a constant, in standard units
-    chosen = places[:0]
-    if not spread[-1] > _FLAT * scale[-1]:
-        places = chosen
+def _ridge(moments: list[_Moments], is_near: Flags, scale: Floats) -> list[_Formula]:
+    """The models of some nodes: terms are dropped, the weakest first, while that does not raise the score.
+
+    All nodes of as many terms go together, step by step.
+    """
+    weight = np.array([each.weight for each in moments])
+    products = np.array([each.products for each in moments])
+    spread = np.sqrt(np.maximum(products.diagonal(axis1=1, axis2=2) / weight[:, np.newaxis], 0.0))
+    varies = spread > _FLAT * scale
     units = np.where(spread > 0, spread, 1.0)
-    correlations = products / weight / np.outer(units, units)
-    while places.size:
-        score, slopes = _shrunk(correlations[np.ix_(places, places)], correlations[places, -1], weight)
-        if (chosen.size == 0 and not score < best) or score > best:
-            break
-        best, kept, chosen = score, slopes, places
-        places = np.delete(places, np.argmin(np.abs(slopes)))
-    coefficients = kept * units[-1] / units[chosen]
+    correlations = products / weight[:, np.newaxis, np.newaxis]
+    correlations /= units[:, :, np.newaxis] * units[:, np.newaxis, :]
+    # At first the model of a node is a constant, in standard units.
+    best = [1 / (each.weight - 1) ** 2 if each.weight > 1 else 0.0 for each in moments]
+    chosen, kept = [np.zeros(0, np.int64)] * len(moments), [np.zeros(0)] * len(moments)
+    terms: dict[int, list[tuple[int, Ints]]] = {}  # nodes and the columns to be tried, by their number
+    for node in np.flatnonzero(varies[:, -1]).tolist():
+        places = np.flatnonzero(is_near[node] & varies[node, :-1])
+        terms.setdefault(len(places), []).append((node, places))
+    for size in range(max(terms, default=0), 0, -1):
+        tried = terms.pop(size, [])
+        if not tried:
+            continue
+        nodes, places = np.array([node for node, _ in tried]), np.array([each for _, each in tried])
+        scores, slopes = _shrunk(
+            correlations[nodes[:, np.newaxis, np.newaxis], places[:, :, np.newaxis], places[:, np.newaxis]],
+            correlations[nodes[:, np.newaxis], places, -1],
+            weight[nodes],
+        )
+        weakest = np.argmin(np.abs(slopes), axis=1)
+        for i, (node, own) in enumerate(tried):
+            score = float(scores[i])
+            if (chosen[node].size == 0 and not score < best[node]) or score > best[node]:
+                continue
+            best[node], kept[node], chosen[node] = score, slopes[i], own
+            terms.setdefault(size - 1, []).append((node, np.delete(own, weakest[i])))
+    return [_formula(*each) for each in zip(moments, units, chosen, kept, strict=True)]
+
+
+def _formula(moments: _Moments, units: Floats, chosen: Ints, slopes: Floats) -> _Formula:
+    """A model in the units of the data, from its coefficients in standard units."""
+    mean, products = moments.mean, moments.products
+    coefficients = slopes * units[-1] / units[chosen]
     intercept = float(mean[-1] - coefficients @ mean[chosen])
-    loss = total - 2 * float(coefficients @ products[chosen, -1])
+    loss = float(products[-1, -1]) - 2 * float(coefficients @ products[chosen, -1])
     loss += float(coefficients @ products[np.ix_(chosen, chosen)] @ coefficients)
     return _Formula(intercept, chosen.tolist(), coefficients.tolist(), max(loss, 0.0))
 
 
-def _shrunk(correlations: Floats, with_target: Floats, weight: float) -> tuple[float, Floats]:
-    """The score by generalised cross-validation and the coefficients of the best α, in standard units."""
+def _shrunk(correlations: Floats, with_target: Floats, weight: Floats) -> tuple[Floats, Floats]:
+    """Of each node the score by generalised cross-validation and the coefficients of the best α, in standard
+    units.
+    """
     roots, axes = np.linalg.eigh(correlations)
-    roots, along = np.maximum(roots, 0.0), axes.T @ with_target
-    price = ALPHAS[:, np.newaxis]
-    freedom = (roots / (roots + price)).sum(axis=1)
-    left = np.maximum(1 - (along**2 * (roots + 2 * price) / (roots + price) ** 2).sum(axis=1), 0.0)
-    allowed = 2 * (1 + freedom) <= weight  # GCV is useless with less than two rows per fitted number
-    score = np.full(len(ALPHAS), np.inf)
-    np.divide(left, (weight - 1 - freedom) ** 2, out=score, where=allowed)
-    best = int(np.argmin(score))
-    return float(score[best]), axes @ (along / (roots + ALPHAS[best]))
+    along = (axes.transpose(0, 2, 1) @ with_target[:, :, np.newaxis])[:, :, 0]
+    roots = np.maximum(roots, 0.0)
+    root, price = roots[:, np.newaxis], ALPHAS[:, np.newaxis]
+    freedom = (root / (root + price)).sum(axis=2)
+    left = 1 - (along[:, np.newaxis] ** 2 * (root + 2 * price) / (root + price) ** 2).sum(axis=2)
+    allowed = 2 * (1 + freedom) <= weight[:, np.newaxis]  # GCV needs at least two rows per fitted number
+    score = np.full(left.shape, np.inf)
+    np.divide(np.maximum(left, 0.0), (weight[:, np.newaxis] - 1 - freedom) ** 2, out=score, where=allowed)
+    best = np.argmin(score, axis=1)
+    slopes = axes @ (along / (roots + ALPHAS[best, np.newaxis]))[:, :, np.newaxis]
+    return score[np.arange(len(best)), best], slopes[:, :, 0]

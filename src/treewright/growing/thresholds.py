@@ -76,9 +76,8 @@ def thresholds_in_gaps(
     if threshold == "midpoint":
         return _core.midpoint(low, high)
     values = _core.readable(low, high)
-    kinds = [column.type for column in data.schema.columns]
-    own = [j for j, kind in enumerate(kinds) if kind.has_own_thresholds]
-    for j in np.intersect1d(feature, own).tolist():
+    for j, kind in data.schema.own_thresholds:
         tests = feature == j
-        values[tests] = kinds[j].readable_thresholds(low[tests], high[tests])
+        if tests.any():
+            values[tests] = kind.readable_thresholds(low[tests], high[tests])
     return values

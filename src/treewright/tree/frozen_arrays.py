@@ -23,8 +23,14 @@ class FrozenArrays:
         hints = {name: hint for name, hint in get_type_hints(cls).items() if get_origin(hint) is np.ndarray}
         return {name: get_args(get_args(hint)[1])[0] for name, hint in hints.items()}
 
+    @classmethod
+    @cache
+    def _field_names(cls) -> tuple[str, ...]:
+        return tuple(part.name for part in fields(cls))  # type: ignore[arg-type]
+
     def __post_init__(self) -> None:
-        for name, value in self.__getstate__().items():
+        for name in self._field_names():
+            value = getattr(self, name)
             if isinstance(value, np.ndarray):
                 array = value.view()  # the caller's own array stays writeable
                 array.flags.writeable = False
@@ -39,7 +45,7 @@ class FrozenArrays:
     __hash__ = None  # type: ignore[assignment]
 
     def __getstate__(self) -> dict[str, Any]:
-        return {part.name: getattr(self, part.name) for part in fields(self)}  # type: ignore[arg-type]
+        return {name: getattr(self, name) for name in self._field_names()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)

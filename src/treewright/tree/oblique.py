@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from treewright.tree.tree import Tree
 
 
+_SURELY_SUMMED = np.finfo(np.float32).max  # far from what overflows in double precision
+
+
 @dataclass(frozen=True)
 class Direction:
     """Σ weight · column, summed in this order in double precision; missing where a term is missing.
@@ -63,10 +66,21 @@ def provenance(data: Dataset, directions: tuple[Direction, ...]) -> Provenance:
     if not directions:
         return data.provenance
     rows, incomplete = data.take(data.counted), set(data.incomplete)
+    columns = rows.column_arrays
+    tested = {j for direction in directions for j in direction.columns}
+    has_sums = {j for j in tested if _has_all_sums(columns[j])}
     for direction in directions:
-        if np.isnan(direction.values(rows)).any():
+        if not has_sums.issuperset(direction.columns) and np.isnan(direction.values(rows)).any():
             incomplete.update(direction.columns)
     return replace(data.provenance, incomplete=tuple(sorted(incomplete)))
+
+
+def _has_all_sums(column: Array) -> bool:
+    """Whether no value of a column is missing, or so large that a sum with others like it may be.
+
+    The weights of a direction are 1 at most.
+    """
+    return bool(np.abs(column).max(initial=0.0) < _SURELY_SUMMED)
 
 
 def tested_columns(schema: Schema, directions: tuple[Direction, ...]) -> tuple[Column, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,7 @@ class Surrogates(FrozenArrays):
     subsets: Bytes
 
     @classmethod
+    @cache
     def none(cls) -> Surrogates:
         """No surrogates."""
         return cls(**{name: np.zeros(0, kind) for name, kind in cls.array_types().items()})

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "growers/constrained/costs.hpp"
+#include "growers/constrained/policy.hpp"
 
 namespace treewright::constrained {
 
@@ -13,9 +14,8 @@ Branching::Branching(const Task& task) : task_(task) {
 }
 
 Cut Branching::search(const View& node, std::int32_t column, Gate& gate) {
-    gather(node, column);
-    const std::size_t n_codes = begin_.size() - 1;
-    const bool has_missing = begin_.back() < node.rows.size();
+    const bool has_missing = gather(node, column);
+    const std::size_t n_codes = first_.size();
     std::vector<Part> parts(parts_.begin(), parts_.end() - 1);
     Cut cut;
     cut.form = Cut::Form::multiway;
@@ -48,27 +48,33 @@ Cut Branching::search(const View& node, std::int32_t column, Gate& gate) {
     cut.split.gain = std::max(0.0, best.score);
     cut.split.saw_missing = has_missing && !task_.options.scores_known();
     const Column& source = task_.problem.columns[column];
-    for (std::size_t g = 0; g < n_codes; ++g)
-        cut.split.left_codes.push_back(source.code(node.rows[list_[begin_[g]]]));
+    for (const Id first : first_) cut.split.left_codes.push_back(source.code(task_.row(first)));
     return cut;
 }
 
-void Branching::gather(const View& node, std::int32_t column) {
-    const Ranks& ranks = task_.ranks[column];
-    const std::size_t n_known = sorter_.sort(ranks, node.rows, list_);
-    const auto rank = [&](std::size_t i) { return ranks.of_row[node.rows[list_[i]]]; };
-    begin_.clear();
-    for (std::size_t i = 0; i < n_known; ++i)
-        if (i == 0 || rank(i) != rank(i - 1)) begin_.push_back(i);
-    begin_.push_back(n_known);
+/// Finds the categories of a node and sums up their rows, in the order of the node: so the sums do not depend
+/// on the order of the table. Whether there are rows without a category.
+bool Branching::gather(const View& node, std::int32_t column) {
+    const auto& rank = task_.ranks[column].of_id;
+    const SortedList<Id> list = sorter_.list_of(task_, node, column);
+    first_.clear();
+    part_.resize(task_.ranks[column].n_distinct);
+    for (std::size_t i = 0; i < list.n_known; ++i) {
+        if (i > 0 && rank[list.entries[i]] == rank[list.entries[i - 1]]) continue;
+        part_[rank[list.entries[i]]] = static_cast<Id>(first_.size());
+        first_.push_back(list.entries[i]);
+    }
     if (!task_.problem.targets.are_classes()) centre(node);
     const std::size_t width =
         task_.problem.targets.are_classes() ? start_.back() : task_.problem.targets.n_outputs;
-    parts_.assign(begin_.size(), Part{0, 0, std::vector<double>(width, 0.0)});
-    for (std::size_t g = 0; g < begin_.size(); ++g) {
-        const std::size_t end = g + 1 < begin_.size() ? begin_[g + 1] : node.rows.size();
-        for (std::size_t i = begin_[g]; i < end; ++i) add(parts_[g], node, list_[i]);
-    }
+    parts_.assign(first_.size() + 1, Part{0, 0, std::vector<double>(width, 0.0)});
+    for (std::size_t i = 0; i < node.ids.size(); ++i)
+        add(parts_[part_of(column, node.ids[i])], node.ids[i], node.shares.empty() ? 1.0 : node.shares[i]);
+    return list.n_known < list.n;
+}
+
+std::size_t Branching::part_of(std::int32_t column, Id id) const {
+    return task_.is_known(column, id) ? part_[task_.ranks[column].of_id[id]] : first_.size();
 }
 
 void Branching::centre(const View& node) {
@@ -76,14 +82,14 @@ void Branching::centre(const View& node) {
     centre_.assign(problem.targets.n_outputs, 0.0);
     if (!task_.criterion.is_centred) return;
     for (std::size_t output = 0; output < centre_.size(); ++output)
-        centre_[output] = number_grid(problem, node.rows, output, true).centre;
+        centre_[output] = number_grid(problem, rows_of(problem, node.ids), output, true).centre;
 }
 
-void Branching::add(Part& part, const View& node, Id id) const {
+void Branching::add(Part& part, Id id, double share) const {
     const Problem& problem = task_.problem;
-    const Row row = node.rows[id];
+    const Row row = task_.row(id);
     const double weight = problem.weight(row);
-    part.count += node.shares.empty() ? 1.0 : node.shares[id];
+    part.count += share;
     part.weight += weight;
     for (std::size_t output = 0; output < problem.targets.n_outputs; ++output)
         if (problem.targets.are_classes())
@@ -139,27 +145,24 @@ bool Branching::are_allowed(const std::vector<Part>& parts) const {
     const auto n_large = std::count_if(parts.begin(), parts.end(), [&](const Part& part) {
         return part.count + share_rounding >= static_cast<double>(limits.min_rows_leaf);
     });
-    if (n_large < (task_.options.release8 ? 2 : static_cast<std::ptrdiff_t>(parts.size()))) return false;
+    if (!task_.policy.are_enough(static_cast<std::size_t>(n_large), parts.size())) return false;
     return std::all_of(parts.begin(), parts.end(),
                        [&](const Part& part) { return part.weight >= limits.min_weight_leaf; });
 }
 
 bool Branching::lie_within(const View& node, std::int32_t column, Gate& gate, int missing_branch) const {
     if (node.bounds->low.empty()) return true;
-    gate.take(column, {});
-    std::vector<Sum> sums;
-    const auto add_group = [&](std::size_t g) {
-        const std::size_t end = g + 1 < begin_.size() ? begin_[g + 1] : node.rows.size();
-        for (std::size_t i = begin_[g]; i < end; ++i) gate.add_to(sums.data(), list_[i]);
-    };
-    const std::size_t n_codes = begin_.size() - 1;
-    for (std::size_t g = 0; g < begin_.size(); ++g) {
-        if (g == n_codes && missing_branch != static_cast<int>(n_codes)) break;
-        sums.assign(gate.width(), 0);
-        add_group(g);
-        if (g < n_codes && missing_branch == static_cast<int>(g)) add_group(n_codes);
-        if (!gate.admits(sums.data())) return false;
+    gate.take(column);
+    const std::size_t n_codes = first_.size(), width = gate.width();
+    std::vector<Sum> sums((n_codes + 1) * width, 0);
+    for (const Id id : node.ids) {
+        const std::size_t part = part_of(column, id);
+        const bool joins = part == n_codes && missing_branch >= 0;
+        gate.add_to(sums.data() + (joins ? static_cast<std::size_t>(missing_branch) : part) * width, id);
     }
+    const std::size_t n_parts = n_codes + (missing_branch == static_cast<int>(n_codes) ? 1 : 0);
+    for (std::size_t part = 0; part < n_parts; ++part)
+        if (!gate.admits(sums.data() + part * width)) return false;
     return true;
 }
 

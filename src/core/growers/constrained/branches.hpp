@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "growers/constrained/column_ranks.hpp"
+#include "growers/constrained/column_lists.hpp"
 #include "growers/constrained/cut.hpp"
 #include "growers/constrained/gate.hpp"
 
@@ -24,8 +24,9 @@ class Branching {
         std::vector<double> sums;
     };
 
-    void gather(const View& node, std::int32_t column);
-    void add(Part& part, const View& node, Id id) const;
+    bool gather(const View& node, std::int32_t column);
+    std::size_t part_of(std::int32_t column, Id id) const;
+    void add(Part& part, Id id, double share) const;
     void centre(const View& node);
     double gain(const std::vector<Part>& parts) const;
     double risk(const Part& part) const;
@@ -36,10 +37,10 @@ class Branching {
 
     const Task& task_;
     Sorter sorter_;
-    std::vector<Id> list_;
-    std::vector<std::size_t> begin_;  // of each category's part of the list, and of those without one
-    std::vector<Part> parts_;         // the same; the last one is that of the missing
-    std::vector<double> centre_;      // of numbers, so that an offset costs no digits
+    std::vector<Id> first_;       // row of each category of the node
+    std::vector<Id> part_;        // by rank, of those in the node
+    std::vector<Part> parts_;     // of each category; the last one is that of the missing
+    std::vector<double> centre_;  // of numbers, so that an offset costs no digits
     std::vector<std::size_t> start_{0};
 };
 

@@ -2,10 +2,8 @@
 #include "growers/constrained/choice.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 
-#include "support/elementary.hpp"
+#include "growers/constrained/policy.hpp"
 
 namespace treewright::constrained {
 
@@ -54,73 +52,8 @@ bool ColumnRules::use(std::int32_t column) {
     return is_full();
 }
 
-namespace {
-
-double information(const std::vector<double>& weights) {
-    if (weights.size() == 2) return split_information(weights[0], weights[1]);
-    const auto term = [](double weight) { return weight > 0 ? weight * elementary::log2(weight) : 0.0; };
-    double sum = term(std::accumulate(weights.begin(), weights.end(), 0.0));
-    for (const double weight : weights) sum -= term(weight);
-    return sum;
-}
-
-std::int32_t best_gain(const std::vector<Cut>& cuts, double noise) {
-    Records<std::int32_t> records;
-    records.clear(noise);
-    for (std::size_t i = 0; i < cuts.size(); ++i)
-        if (cuts[i].score > records.largest()) records.add(cuts[i].score, static_cast<std::int32_t>(i));
-    return records.found() ? records.first() : -1;
-}
-
-std::int32_t best_ratio(const std::vector<Cut>& cuts, double noise) {
-    std::vector<RatioEntry> entries;
-    for (const auto& cut : cuts) entries.push_back({cut.score, information(cut.weights)});
-    return ratio_winner(entries, noise);
-}
-
-/// Release 8: missing values are a branch of the split information; columns of very many categories have no
-/// part in the average gain, unless all are such; all per unit of weight, with C4.5's own rounding.
-std::int32_t best_of_release8(const Task& task, const std::vector<Cut>& cuts, double weight) {
-    constexpr double rounding = 1e-3, many = 0.3;
-    const auto has_many = [&](const Column& column) {
-        return column.n_categories >= many * static_cast<double>(task.problem.n_rows);
-    };
-    const auto& columns = task.problem.columns;
-    const bool all_have_many = std::all_of(columns.begin(), columns.end(), has_many);
-    double sum = 0;
-    int n = 0;
-    for (const auto& cut : cuts)
-        if (all_have_many || !has_many(columns[cut.split.column])) {
-            sum += cut.score / weight;
-            ++n;
-        }
-    const double average = n > 0 ? sum / n : std::numeric_limits<double>::infinity();
-    Best best;
-    std::int32_t winner = -1;
-    for (std::size_t i = 0; i < cuts.size(); ++i) {
-        auto weights = cuts[i].weights;
-        const double missing = weight - std::accumulate(weights.begin(), weights.end(), 0.0);
-        weights.push_back(missing > weight * share_rounding ? missing : 0.0);
-        const double gain = cuts[i].score / weight, split = information(weights) / weight;
-        if (gain < average - rounding || split <= rounding || !best.beaten_by(gain / split)) continue;
-        best.set(gain / split);
-        winner = static_cast<std::int32_t>(i);
-    }
-    return winner;
-}
-
-}  // namespace
-
 Cut choose_cut(const Task& task, std::vector<Cut>&& cuts, double weight) {
-    double noise = 0;
-    for (const auto& cut : cuts) noise = std::max(noise, cut.noise);
-    std::int32_t winner;
-    if (task.options.release8)
-        winner = best_of_release8(task, cuts, weight);
-    else if (task.criterion.by_ratio)
-        winner = best_ratio(cuts, noise);
-    else
-        winner = best_gain(cuts, noise);
+    const auto winner = task.policy.choose(cuts, weight);
     if (winner < 0) return {};
     cuts[winner].score = std::max(0.0, cuts[winner].score);
     return std::move(cuts[winner]);

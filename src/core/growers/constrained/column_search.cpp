@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "growers/constrained/costs.hpp"
-#include "growers/constrained/release8.hpp"
+#include "growers/constrained/policy.hpp"
 #include "growers/random_cuts.hpp"
 
 namespace treewright::constrained {
@@ -17,15 +17,13 @@ namespace treewright::constrained {
 class ColumnSearcher::Judge final : public CutJudge {
   public:
     Judge(ColumnSearcher& searcher, bool missing_left) : searcher_(searcher), sums_(gate().width(), 0) {
-        if (missing_left) add(searcher.n_known_, searcher.n_competing_);
+        if (missing_left) add(searcher.list_.n_known, searcher.n_competing_);
     }
     bool allows(std::size_t n_first) override {
-        const bool is_ordered = n_first < searcher_.n_known_;
-        if (is_ordered && searcher_.rank(n_first - 1) == searcher_.rank(n_first)) return false;
-        if (searcher_.task_.options.release8 && !searcher_.counts_[n_first]) return false;
+        if (searcher_.task_.policy.counts_cuts() && !searcher_.counts_[n_first]) return false;
         add(n_sent_, n_first);
         n_sent_ = n_first;
-        return admits(is_ordered);
+        return admits(n_first < searcher_.list_.n_known);
     }
     bool allows_division() override { return admits(false); }
 
@@ -33,7 +31,7 @@ class ColumnSearcher::Judge final : public CutJudge {
     Gate& gate() const { return searcher_.gate_; }
     void add(std::size_t begin, std::size_t end) {
         if (sums_.empty()) return;
-        for (std::size_t i = begin; i < end; ++i) gate().add_to(sums_.data(), searcher_.list_[i]);
+        for (std::size_t i = begin; i < end; ++i) gate().add_to(sums_.data(), searcher_.list_.entries[i]);
     }
     bool admits(bool is_ordered) {
         auto& scanner = *searcher_.scanner_;
@@ -57,14 +55,10 @@ ColumnSearcher::ColumnSearcher(const Task& task)
 
 void ColumnSearcher::enter(const View& node) {
     node_ = node;
-    all_.resize(node.rows.size());
-    std::iota(all_.begin(), all_.end(), Id{0});
-    position_.clear();
-    for (const Row row : node.rows) position_.push_back(task_.position[row]);
     // Parts of rows are counted by the gate, whole ones by their number.
     limits_.min_rows_leaf = node.shares.empty() ? task_.problem.limits.min_rows_leaf : 0;
     gate_.enter(node_);
-    scanner_->enter(position_);
+    scanner_->enter(node.ids);
     is_whole_ = true;
     weight_ = scanner_->weight();
     most_ = std::isfinite(scanner_->most()) ? scanner_->gain(scanner_->most()) : scanner_->most();
@@ -75,35 +69,35 @@ Cut ColumnSearcher::search(std::int32_t column) {
     if (task_.ranks[column].is_constant) return {};
     const bool is_category = task_.problem.columns[column].is_category();
     if (is_category && task_.options.multiway) return branching_.search(node_, column, gate_);
-    n_known_ = sorter_.sort(task_.ranks[column], node_.rows, list_);
-    const bool has_missing = n_known_ < list_.size();
-    const bool one_value = n_known_ == 0 || rank(0) == rank(n_known_ - 1);
-    if (n_known_ == 0 || (one_value && (!has_missing || task_.options.scores_known()))) return {};
-    scanned_.clear();
-    for (const Id id : list_) scanned_.push_back(position_[id]);
+    list_ = sorter_.list_of(task_, node_, column);
+    const bool one_value = list_.n_known == 0 || rank(0) == rank(list_.n_known - 1);
+    if (list_.n_known == 0 || (one_value && (!has_missing() || task_.options.scores_known()))) return {};
     if (is_category) return search_category();
-    return has_missing && task_.options.missing == Missing::category ? search_three_way() : search_number();
+    return has_missing() && task_.options.missing == Missing::category ? search_three_way() : search_number();
 }
 
 /// The rows that compete for a cut: all of the node, or those whose value is known.
 void ColumnSearcher::compete(bool only_known) {
-    if (!only_known || n_known_ == list_.size()) {
-        if (!is_whole_) scanner_->enter(position_);
+    if (!only_known || !has_missing()) {
+        if (!is_whole_) scanner_->enter(node_.ids);
         is_whole_ = true;
-        n_competing_ = list_.size();
-        return gate_.take(column_, all_);
+        n_competing_ = list_.n;
+        return gate_.take(column_);
     }
-    known_.clear();
-    known_position_.clear();
-    for (const Id id : all_) {
-        if (task_.ranks[column_].of_row[node_.rows[id]] == missing_rank) continue;
-        known_.push_back(id);
-        known_position_.push_back(position_[id]);
+    const std::span<const Id> missing(list_.entries + list_.n_known, list_.n - list_.n_known);
+    is_missing_.resize(task_.problem.rows.size(), 0);
+    for (const Id id : missing) is_missing_[id] = 1;
+    known_.resize(node_.ids.size() + 1);
+    std::size_t n = 0;
+    for (const Id id : node_.ids) {  // without branches: nobody can foresee which rows these are
+        known_[n] = id;
+        n += 1 - is_missing_[id];
     }
-    scanner_->enter(known_position_);
+    for (const Id id : missing) is_missing_[id] = 0;
+    scanner_->enter(std::span<const Id>(known_).first(n));
     is_whole_ = false;
-    n_competing_ = n_known_;
-    gate_.take(column_, known_);
+    n_competing_ = list_.n_known;
+    gate_.take(column_, missing);
 }
 
 /// A cut of the rows that compete. Where gains may be negative, such cuts are not made.
@@ -119,81 +113,73 @@ Cut ColumnSearcher::cut_of(double gain, std::vector<double> weights) const {
 
 Cut ColumnSearcher::search_number() {
     compete(task_.options.scores_known());
-    const bool is_release8 = task_.options.release8;
-    if (is_release8) count_release8_cuts();
+    const std::size_t n_cuts = task_.policy.counts_cuts() ? count_cuts() : 0;
     auto& places = scan();
     if (!places.found()) return {};
     const ListPlace& found = places.first();
-    const double toll = is_release8 ? release8_toll(n_cuts_, node_.count(), weight_) : 0.0;
-    Cut cut = cut_of(scanner_->gain(places.first_score()) - toll,
+    Cut cut = cut_of(scanner_->gain(places.first_score()),
                      {found.weight_left, scanner_->weight() - found.weight_left});
     cut.split.missing_left = found.missing_left;
-    cut.split.saw_missing = n_known_ < n_competing_;
+    cut.split.saw_missing = list_.n_known < n_competing_;
     set_gap(cut, found.n_first);
-    return is_release8 && !(cut.split.gain > cut.noise) ? Cut{} : cut;
+    return task_.policy.charge(cut, n_cuts, node_.count(), weight_) ? cut : Cut{};
+}
+std::size_t ColumnSearcher::count_cuts() {
+    const std::span<const Id> known(list_.entries, list_.n_known);
+    gate_.count_left(known, n_left_);
+    return task_.policy.count_cuts(task_.ranks[column_], known, n_left_, counts_);
 }
 
 /// The values on both sides of the cut; all known values lie left where the missing ones alone go right.
 void ColumnSearcher::set_gap(Cut& cut, std::size_t n_first) const {
     constexpr double infinite = std::numeric_limits<double>::infinity();
-    cut.split.low = n_first == n_known_ ? infinite : value(n_first - 1);
-    cut.split.high = n_first == n_known_ ? infinite : value(n_first);
-    if (task_.options.release8)
-        cut.split.low = cut.split.high = release8_threshold(task_.ranks[column_].values, rank(n_first - 1),
-                                                            rank(n_first), cut.split.low, cut.split.high);
+    cut.split.low = cut.split.high = infinite;
+    if (n_first == list_.n_known) return;
+    cut.split.low = value(n_first - 1);
+    cut.split.high = value(n_first);
+    task_.policy.choose_threshold(cut.split, task_.ranks[column_], rank(n_first - 1), rank(n_first));
 }
 
 /// Tries every cut of the sorted list, with the missing rows that compete on either side.
 Records<ListPlace>& ColumnSearcher::scan() {
+    const bool is_judged = gate_.is_active() || task_.policy.counts_cuts();
     const auto scan_side = [&](bool missing_left, Records<ListPlace>& places) {
         const CutRange range = range_of(missing_left);
         if (range.is_empty()) return;
         Judge judge(*this, missing_left);
-        scanner_->scan(sorted(), range, missing_left, judge, limits_.min_weight_leaf, places);
+        scanner_->scan(sorted(), range, missing_left, task_.ranks[column_].of_id.data(),
+                       limits_.min_weight_leaf, places, is_judged ? &judge : nullptr);
     };
-    return places_.find(n_known_ < n_competing_, scanner_->noise(), unreachable, scan_side);
+    return places_.find(list_.n_known < n_competing_, scanner_->noise(), unreachable, scan_side);
 }
 CutRange ColumnSearcher::range_of(bool missing_left) const {
     if (!limits_.random_splits) return cut_range(sorted(), missing_left, limits_.min_rows_leaf);
     return drawn_range(sorted(), missing_left, limits_.min_rows_leaf, node_.key,
-                       static_cast<std::size_t>(column_), rank(0) == rank(n_known_ - 1),
+                       static_cast<std::size_t>(column_), rank(0) == rank(list_.n_known - 1),
                        [&](std::size_t i) { return value(i); });
-}
-void ColumnSearcher::count_release8_cuts() {
-    const bool has_shares = !node_.shares.empty();
-    const Release8Cuts cuts(task_.problem, has_shares ? gate_.total_count() : static_cast<double>(n_known_));
-    std::vector<Sum> sums(gate_.width(), 0);
-    counts_.assign(n_known_ + 1, 0);
-    n_cuts_ = 0;
-    for (std::size_t i = 1; i < n_known_; ++i) {
-        if (has_shares) gate_.add_to(sums.data(), list_[i - 1]);
-        const double n_left = has_shares ? gate_.count_of(sums.data()) : static_cast<double>(i);
-        counts_[i] = rank(i - 1) != rank(i) && cuts.count(n_left, value(i - 1), value(i));
-        n_cuts_ += counts_[i] != 0;
-    }
 }
 
 /// Low, high and missing; or known and missing, where nothing tells the known ones apart.
 Cut ColumnSearcher::search_three_way() {
     compete(false);
-    const auto sent = scanner_->send(std::span<const Id>(scanned_).first(n_known_));
+    const auto sent = scanner_->send({list_.entries, list_.n_known});
     std::vector<Sum> left(gate_.width(), 0), missing(gate_.width(), 0);
-    for (std::size_t i = 0; i < list_.size(); ++i)
-        gate_.add_to(i < n_known_ ? left.data() : missing.data(), list_[i]);
+    for (std::size_t i = 0; gate_.width() > 0 && i < list_.n; ++i)
+        gate_.add_to(i < list_.n_known ? left.data() : missing.data(), list_.entries[i]);
     const bool has_sums = scanner_->groups() != nullptr;
     const double rest = scanner_->weight() - sent.weight;
-    const auto n_missing = static_cast<std::int64_t>(list_.size() - n_known_);
+    const auto n_missing = static_cast<std::int64_t>(list_.n - list_.n_known);
     if (sent.score == unreachable || n_missing < limits_.min_rows_leaf || rest < limits_.min_weight_leaf ||
         !(has_sums ? gate_.admits(missing.data()) : gate_.admits_rest(*scanner_)))
         return {};
     const bool may_be_two =
-        static_cast<std::int64_t>(n_known_) >= limits_.min_rows_leaf &&
+        static_cast<std::int64_t>(list_.n_known) >= limits_.min_rows_leaf &&
         sent.weight >= limits_.min_weight_leaf &&
         (has_sums ? gate_.allows(left.data(), false) : gate_.allows_medians(*scanner_, false));
     Cut two = may_be_two ? cut_of(scanner_->gain(sent.score), {sent.weight, rest}) : Cut{};
     const double outer = scanner_->gain(sent.score), noise = scanner_->gain(scanner_->noise());
     two.split.saw_missing = true;
-    set_gap(two, n_known_);
+    set_gap(two, list_.n_known);
     compete(true);
     auto& places = scan();
     if (!places.found()) return two;
@@ -213,9 +199,9 @@ Cut ColumnSearcher::search_three_way() {
 Cut ColumnSearcher::search_category() {
     compete(task_.options.scores_known());
     std::vector<std::size_t> begin;  // of each category in the list; the last one is where the missing begin
-    for (std::size_t i = 0; i < n_known_; ++i)
+    for (std::size_t i = 0; i < list_.n_known; ++i)
         if (i == 0 || rank(i) != rank(i - 1)) begin.push_back(i);
-    begin.push_back(n_known_);
+    begin.push_back(list_.n_known);
     const auto division = best_division(begin);
     if (!division) return {};
     const auto& [subset, score] = *division;
@@ -223,9 +209,9 @@ Cut ColumnSearcher::search_category() {
     Cut cut = cut_of(rank < 0 ? 0.0 : scanner_->gain(score), {left, scanner_->weight() - left});
     cut.split.rank = rank;
     cut.split.missing_left = subset.missing_left;
-    cut.split.saw_missing = n_known_ < n_competing_;
+    cut.split.saw_missing = list_.n_known < n_competing_;
     for (std::size_t g = 0; g + 1 < begin.size(); ++g) {
-        const auto code = task_.problem.columns[column_].code(node_.rows[list_[begin[g]]]);
+        const auto code = task_.problem.columns[column_].code(task_.row(list_.entries[begin[g]]));
         (subset.is_left[g] ? cut.split.left_codes : cut.split.right_codes).push_back(code);
     }
     return cut;
@@ -243,9 +229,9 @@ std::optional<Division> ColumnSearcher::best_division(const std::vector<std::siz
     }
     std::vector<std::span<const Id>> groups;
     for (std::size_t g = 0; g + 1 < begin.size(); ++g)
-        groups.emplace_back(scanned_.data() + begin[g], scanned_.data() + begin[g + 1]);
-    if (n_known_ < n_competing_)
-        groups.emplace_back(scanned_.data() + n_known_, scanned_.data() + n_competing_);
+        groups.emplace_back(list_.entries + begin[g], list_.entries + begin[g + 1]);
+    if (list_.n_known < n_competing_)
+        groups.emplace_back(list_.entries + list_.n_known, list_.entries + n_competing_);
     Judge judge(*this, false);
     return scanner_->divide(std::move(groups), begin.size() - 1, limits_,
                             gate_.is_active() ? &judge : nullptr, unreachable);
@@ -256,18 +242,18 @@ Groups ColumnSearcher::gather_groups(const std::vector<std::size_t>& begin, std:
     const std::size_t width = n_scored + gate_.width();
     Groups groups;
     const auto add = [&](Sum* statistic, std::size_t first, std::size_t last) {
-        scanner_->add_to(statistic, {scanned_.data() + first, last - first});
-        for (std::size_t i = first; i < last; ++i) gate_.add_to(statistic + n_scored, list_[i]);
+        scanner_->add_to(statistic, {list_.entries + first, last - first});
+        for (std::size_t i = first; i < last; ++i) gate_.add_to(statistic + n_scored, list_.entries[i]);
     };
     groups.n = begin.size() - 1;
     groups.statistics.assign(groups.n * width, 0);
     groups.missing.assign(width, 0);
-    groups.n_missing = n_competing_ - n_known_;
+    groups.n_missing = n_competing_ - list_.n_known;
     for (std::size_t g = 0; g < groups.n; ++g) {
         groups.counts.push_back(begin[g + 1] - begin[g]);
         add(groups.statistics.data() + g * width, begin[g], begin[g + 1]);
     }
-    add(groups.missing.data(), n_known_, n_competing_);
+    add(groups.missing.data(), list_.n_known, n_competing_);
     return groups;
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "growers/constrained/branches.hpp"
-#include "growers/constrained/column_ranks.hpp"
+#include "growers/constrained/column_lists.hpp"
 #include "growers/constrained/cut.hpp"
 #include "growers/constrained/gate.hpp"
 #include "growers/subsets.hpp"
@@ -15,7 +15,7 @@
 
 namespace treewright::constrained {
 
-/// Every thread has its own. The scanner knows rows by their position in the canonical order of the table.
+/// Every thread has its own.
 class ColumnSearcher {
   public:
     explicit ColumnSearcher(const Task& task);
@@ -30,16 +30,20 @@ class ColumnSearcher {
   private:
     class Judge;
 
-    std::uint32_t rank(std::size_t i) const { return task_.ranks[column_].of_row[node_.rows[list_[i]]]; }
-    double value(std::size_t i) const { return task_.problem.columns[column_].value(node_.rows[list_[i]]); }
-    SortedList<Id> sorted() const { return {scanned_.data(), n_competing_, n_known_}; }
+    Id rank(std::size_t i) const { return task_.ranks[column_].of_id[list_.entries[i]]; }
+    double value(std::size_t i) const {
+        return task_.problem.columns[column_].value(task_.row(list_.entries[i]));
+    }
+    bool has_missing() const { return list_.n_known < list_.n; }
+    /// The rows that compete, in order.
+    SortedList<Id> sorted() const { return {list_.entries, n_competing_, list_.n_known}; }
     Cut cut_of(double gain, std::vector<double> weights) const;
     void compete(bool only_known);
     Cut search_number();
     Cut search_three_way();
     Records<ListPlace>& scan();
     CutRange range_of(bool missing_left) const;
-    void count_release8_cuts();
+    std::size_t count_cuts();
     void set_gap(Cut& cut, std::size_t n_first) const;
     Cut search_category();
     std::optional<Division> best_division(const std::vector<std::size_t>& begin);
@@ -53,14 +57,14 @@ class ColumnSearcher {
     View node_;
     Sorter sorter_;
     std::int32_t column_ = -1;
-    std::vector<Id> all_, known_, list_;         // places among the rows of the node
-    std::vector<Id> position_, known_position_;  // of all and of the known ones in the table
-    std::vector<Id> scanned_;                    // the positions of the list
+    SortedList<Id> list_{};
+    std::vector<Id> known_;
+    std::vector<std::uint8_t> is_missing_;  // by id
     ListPlaces places_;
-    std::size_t n_known_ = 0, n_competing_ = 0;
+    std::size_t n_competing_ = 0;
     bool is_whole_ = false;
-    std::vector<char> counts_;  // Release 8: by how many rows are left of a cut, whether it counts
-    std::size_t n_cuts_ = 0;
+    std::vector<double> n_left_;  // by how many rows are left of a cut, how many that is, parts as parts
+    std::vector<char> counts_;    // and whether the cut counts; where the policy counts cuts
     double weight_ = 0, most_ = 0;
 };
 

@@ -2,24 +2,29 @@
 #pragma once
 
 #include <cstdint>
+#include <ranges>
 #include <span>
 #include <vector>
 
 #include "criteria/criterion.hpp"
+#include "data/column_sorter.hpp"
 #include "data/problem.hpp"
 #include "growers/constrained/options.hpp"
 #include "growers/split.hpp"
 
 namespace treewright::constrained {
 
-using Id = std::uint32_t;  // a place in the list of a node's rows
+class Policy;
+class NodeLists;
+
+using Id = std::uint32_t;  // a place in the canonical order of all rows
 
 /// The rows of a node in canonical order, and how much of each belongs to it; without shares, all of it.
 struct Entries {
-    std::vector<Row> rows;
+    std::vector<Id> ids;
     std::vector<double> shares;
 
-    std::size_t size() const { return rows.size(); }
+    std::size_t size() const { return ids.size(); }
     double share(std::size_t i) const { return shares.empty() ? 1.0 : shares[i]; }
 };
 
@@ -33,31 +38,40 @@ struct Bounds {
 
 /// One column of the table as places among its distinct values: comparing and sorting need no more.
 struct Ranks {
-    std::vector<std::uint32_t> of_row;
+    std::vector<Id> of_id;
     std::uint32_t n_distinct = 0;
     bool is_constant = false;
     std::vector<double> values;  // by rank, where they are asked for
 };
+
+/// The rows behind some ids.
+inline auto rows_of(const Problem& problem, std::span<const Id> ids) {
+    return ids | std::views::transform([&problem](Id id) { return problem.rows[id]; });
+}
 
 /// What all searchers share. `problem` has the weights of the node at hand: times the shares of its rows.
 struct Task {
     const Problem& problem;
     const Options& options;
     const Criterion& criterion;
+    const Policy& policy;
     const std::vector<Ranks>& ranks;
-    const std::vector<Id>& position;  // of each row in the canonical order of all
+
+    Row row(Id id) const { return problem.rows[id]; }
+    bool is_known(std::int32_t column, Id id) const { return ranks[column].of_id[id] != missing_rank<Id>; }
 };
 
 /// A node to be searched.
 struct View {
-    std::span<const Row> rows;
+    std::span<const Id> ids;
     std::span<const double> shares;
+    const NodeLists* lists = nullptr;
     const Bounds* bounds = nullptr;
     std::uint64_t key = 0;  // of the node's random stream
 
     /// How many rows these are, a part of a row counted as a part.
     double count() const {
-        if (shares.empty()) return static_cast<double>(rows.size());
+        if (shares.empty()) return static_cast<double>(ids.size());
         double sum = 0;
         for (const double share : shares) sum += share;
         return sum;

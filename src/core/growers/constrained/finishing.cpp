@@ -1,5 +1,6 @@
 // From the nodes of the constrained grower to the finished tree.
 #include <algorithm>
+#include <iterator>
 
 #include "growers/assembly.hpp"
 #include "growers/constrained/grower.hpp"
@@ -45,9 +46,10 @@ struct Parts {
         std::vector<Row> rows;
         for (const auto leaf : leaves) {
             const Entries& entries = grown.entries[leaf];
-            rows.insert(rows.end(), entries.rows.begin(), entries.rows.end());
-            for (std::size_t i = 0; i < entries.size(); ++i)
-                weight.push_back(whole.weight(entries.rows[i]) * entries.share(i));
+            for (std::size_t i = 0; i < entries.size(); ++i) {
+                rows.push_back(whole.rows[entries.ids[i]]);
+                weight.push_back(whole.weight(rows.back()) * entries.share(i));
+            }
         }
         const auto pick = [&](auto& out, auto of) {
             for (std::size_t output = 0; output < whole.targets.n_outputs; ++output)
@@ -106,11 +108,10 @@ Tree finish(Problem& problem, const Criterion& criterion, Grown&& grown) {
         Parts parts(problem, grown, leaves);
         out.tree = assemble(parts.problem, criterion, grown.nodes, grown.steps, order);
     } else {
-        problem.rows.clear();
-        for (const auto leaf : leaves) {
-            const auto& rows = grown.entries[leaf].rows;
-            problem.rows.insert(problem.rows.end(), rows.begin(), rows.end());
-        }
+        std::vector<Row> rows;
+        for (const auto leaf : leaves)
+            std::ranges::copy(rows_of(problem, grown.entries[leaf].ids), std::back_inserter(rows));
+        problem.rows = std::move(rows);
         out.tree = assemble(problem, criterion, grown.nodes, grown.steps, order);
     }
     for (std::size_t i = 0; i < order.size(); ++i) {

@@ -25,9 +25,9 @@ class Values {
         for (const auto k : problem.targets.n_classes)
             start_.push_back(start_.back() + static_cast<std::size_t>(k));
     }
-    void enter(std::span<const Row> rows) {
+    void enter(std::span<const Id> ids) {
+        const auto rows = rows_of(problem_, ids);
         weight_grid_ = weight_grid(problem_, rows);
-        rows_ = rows;
         scale_.assign(size(), 1.0);
         if (problem_.targets.are_classes()) return;
         grids_.clear();
@@ -49,7 +49,7 @@ class Values {
         return problem_.targets.are_classes() ? start_.back() : 1 + problem_.targets.n_outputs;
     }
     void add_to(Sum* sums, Id id) const {
-        const Row row = rows_[id];
+        const Row row = problem_.rows[id];
         const Sum weight = weight_on(weight_grid_, problem_, row);
         if (problem_.targets.are_classes()) {
             for (std::size_t output = 0; output + 1 < start_.size(); ++output)
@@ -79,7 +79,6 @@ class Values {
   private:
     const Problem& problem_;
     std::vector<std::size_t> start_{0};
-    std::span<const Row> rows_;
     Grid weight_grid_;
     std::vector<Grid> grids_;
     std::vector<double> scale_;
@@ -93,25 +92,38 @@ class Gate {
     void enter(const View& node) {
         node_ = &node;
         by_share_ = !node.shares.empty();
-        if (by_share_) share_grid_ = Grid::covering(1.0, static_cast<double>(node.rows.size()));
         is_bounded_ = !node.bounds->low.empty();
-        if (!task_.options.monotone.empty()) values_.enter(node.rows);
+        if (!task_.options.monotone.empty()) values_.enter(node.ids);
+        for (auto& sums : whole_) sums.clear();
+        if (!by_share_) return;
+        share_grid_ = Grid::covering(1.0, static_cast<double>(node.ids.size()));
+        share_.resize(task_.problem.rows.size());
+        for (std::size_t i = 0; i < node.ids.size(); ++i)
+            share_[node.ids[i]] = std::max<Sum>(1, share_grid_.place(node.shares[i]));
     }
-    /// Which column is to be cut, and which rows compete.
-    void take(std::int32_t column, std::span<const Id> ids) {
+    /// Which column is to be cut, and which of the node's rows do not compete.
+    void take(std::int32_t column, std::span<const Id> left_out = {}) {
         direction_ = task_.options.monotone.empty() ? 0 : task_.options.monotone[column];
         if (task_.problem.targets.are_classes()) direction_ = -direction_;
         is_valued_ = is_bounded_ || direction_ != 0;
-        total_.assign(width(), 0);
-        if (width() > 0)
-            for (const Id id : ids) add_to(total_.data(), id);
+        if (width() == 0) return;
+        auto& whole = whole_[is_summed()];
+        if (whole.empty()) {
+            whole.assign(width(), 0);
+            for (const Id id : node_->ids) add_to(whole.data(), id);
+        }
+        total_ = whole;
+        if (left_out.empty()) return;
+        right_.assign(width(), 0);
+        for (const Id id : left_out) add_to(right_.data(), id);
+        for (std::size_t i = 0; i < total_.size(); ++i) total_[i] -= right_[i];
     }
 
     bool is_active() const { return is_valued_ || by_share_; }
     std::size_t width() const { return (is_summed() ? values_.width() : 0) + (by_share_ ? 1 : 0); }
     void add_to(Sum* sums, Id id) const {
         if (is_summed()) values_.add_to(sums, id);
-        if (by_share_) sums[width() - 1] += std::max<Sum>(1, share_grid_.place(node_->shares[id]));
+        if (by_share_) sums[width() - 1] += share_[id];
     }
     /// Whether the rows that compete may be cut into these and the others.
     bool allows(const Sum* left, bool is_ordered) {
@@ -149,17 +161,23 @@ class Gate {
         scanner.put_medians(value_.data(), value_.data() + 1);
         return lies_within({value_.data() + 1, 1});
     }
-    /// How many rows, a part counted as a part.
-    double count_of(const Sum* sums) const {
-        return static_cast<double>(sums[width() - 1]) * share_grid_.unit;
+    /// By how many rows of a list are left of a cut, how many that is with parts counted as parts.
+    void count_left(std::span<const Id> list, std::vector<double>& n_left) const {
+        n_left.assign(1, 0.0);
+        Sum sum = 0;
+        for (const Id id : list) {
+            sum += by_share_ ? share_[id] : 1;
+            n_left.push_back(static_cast<double>(sum) * (by_share_ ? share_grid_.unit : 1.0));
+        }
     }
-    double total_count() const { return count_of(total_.data()); }
 
   private:
     const Limits& limits() const { return task_.problem.limits; }
     bool is_summed() const { return is_valued_ && !by_median_; }
+    /// Whether these rows are enough for a leaf, a part counted as a part.
     bool are_enough(const Sum* sums) const {
-        return !by_share_ || count_of(sums) + share_rounding >= static_cast<double>(limits().min_rows_leaf);
+        return !by_share_ || static_cast<double>(sums[width() - 1]) * share_grid_.unit + share_rounding >=
+                                 static_cast<double>(limits().min_rows_leaf);
     }
     /// Whether the values of a left and a right branch may stand side by side.
     bool allows(std::span<const double> values, bool is_ordered) const {
@@ -181,9 +199,12 @@ class Gate {
     const View* node_ = nullptr;
     Values values_;
     Grid share_grid_;
+    std::vector<Sum> share_;  // by id, on the grid
     const bool by_median_;
     bool by_share_ = false, is_bounded_ = false, is_valued_ = false;
     int direction_ = 0;
+    std::vector<Sum>
+        whole_[2];  // of all rows of the node, without and with their values; empty: not yet summed
     std::vector<Sum> total_, right_;
     std::vector<double> value_;
 };

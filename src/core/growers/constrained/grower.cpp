@@ -7,9 +7,10 @@
 #include <numeric>
 
 #include "growers/constrained/choice.hpp"
-#include "growers/constrained/column_ranks.hpp"
+#include "growers/constrained/column_lists.hpp"
 #include "growers/constrained/column_search.hpp"
 #include "growers/constrained/gate.hpp"
+#include "growers/constrained/policy.hpp"
 #include "growers/constrained/routing.hpp"
 #include "growers/frontier.hpp"
 #include "growers/significance.hpp"
@@ -19,10 +20,13 @@ namespace treewright::constrained {
 namespace {
 
 constexpr std::size_t worth_threads = 50000;  // cells of a node; fewer are searched by one thread
+/// What sorting the rows of a node by one column takes, in times of dividing a list that is kept.
+constexpr std::size_t sorting_cost = 6;
 
 /// A leaf with its rows and its best cut.
 struct Leaf {
     Entries entries;
+    NodeLists lists;
     std::int32_t node = 0;
     std::int64_t depth = 0;
     std::int64_t place = 0;  // among all leaves, in the order of their making
@@ -44,8 +48,11 @@ class Grower {
           options_(options),
           criterion_(criterion),
           pool_(pool),
-          ranks_(rank_columns(problem, options.release8, pool)),
-          position_(problem.n_rows, 0),
+          keeps_lists_(limits_.max_columns == 0 ||
+                       sorting_cost * static_cast<std::size_t>(limits_.max_columns) > problem.columns.size()),
+          root_lists_(keeps_lists_ ? problem.columns.size() : 0),
+          policy_(make_policy(problem, options, criterion)),
+          ranks_(rank_columns(problem, options.release8, keeps_lists_ ? &root_lists_ : nullptr, pool)),
           rules_(options, problem.columns.size()),
           significance_(scored_),
           surrogates_(task_, pool) {
@@ -54,7 +61,6 @@ class Grower {
             weight_.assign(problem.n_rows, 0.0);
             scored_.targets.weight = weight_.data();
         }
-        for (std::size_t i = 0; i < problem.rows.size(); ++i) position_[problem.rows[i]] = static_cast<Id>(i);
         for (std::size_t thread = 0; thread < pool.size(); ++thread)
             searchers_.push_back(std::make_unique<ColumnSearcher>(task_));
         entered_.assign(pool.size(), 0);
@@ -62,7 +68,9 @@ class Grower {
 
     Grown grow() {
         Leaf root;
-        root.entries.rows = problem_.rows;
+        root.entries.ids.resize(problem_.rows.size());
+        std::iota(root.entries.ids.begin(), root.entries.ids.end(), Id{0});
+        root.lists = std::move(root_lists_);
         root.key = Random{limits_.seed}.next();
         root.node = add_node(root.entries);
         open(std::move(root));
@@ -90,7 +98,7 @@ class Grower {
 
     bool may_be_split(const Leaf& leaf) const {
         const std::size_t n = leaf.entries.size();
-        if (n < 2 || problem_.is_pure(leaf.entries.rows)) return false;
+        if (n < 2 || is_pure(leaf.entries.ids)) return false;
         if (leaf.entries.shares.empty()) return may_split(limits_, n, leaf.depth);
         const double count = view_of(leaf).count() + share_rounding;
         return (limits_.max_depth < 0 || leaf.depth < limits_.max_depth) &&
@@ -112,13 +120,22 @@ class Grower {
         grown_.entries[leaf.node] = std::move(leaf.entries);
     }
     View view_of(const Leaf& leaf) const {
-        return {leaf.entries.rows, leaf.entries.shares, &leaf.bounds, leaf.key};
+        return {leaf.entries.ids, leaf.entries.shares, &leaf.lists, &leaf.bounds, leaf.key};
+    }
+    /// See Problem::is_pure.
+    bool is_pure(std::span<const Id> ids) const {
+        const auto rows = rows_of(problem_, ids);
+        if (!problem_.same_target(rows.front(), rows.back())) return false;
+        return problem_.targets.n_outputs == 1 ||
+               std::ranges::all_of(rows, [&](Row row) { return problem_.same_target(rows.front(), row); });
     }
 
     /// Finds a leaf's best cut; false where there is none, or none good enough.
     bool search(Leaf& leaf) {
-        for (std::size_t i = 0; i < leaf.entries.size() && !weight_.empty(); ++i)
-            weight_[leaf.entries.rows[i]] = problem_.weight(leaf.entries.rows[i]) * leaf.entries.share(i);
+        for (std::size_t i = 0; i < leaf.entries.size() && !weight_.empty(); ++i) {
+            const Row row = problem_.rows[leaf.entries.ids[i]];
+            weight_[row] = problem_.weight(row) * leaf.entries.share(i);
+        }
         ++n_searches_;
         auto columns = rules_.allowed(column_order(problem_, leaf.key), leaf.path);
         std::vector<Cut> cuts;
@@ -180,18 +197,18 @@ class Grower {
     }
     bool is_significant(const Leaf& leaf) {
         if (limits_.critical.empty()) return true;
-        const auto& rows = leaf.entries.rows;
-        const auto branch = branches_of(task_, rows, leaf.cut);
-        std::vector<Id> known;
-        for (std::size_t i = 0; i < rows.size(); ++i)
-            if (branch[i] >= 0) known.push_back(static_cast<Id>(i));
+        const auto& ids = leaf.entries.ids;
+        const auto branch = branches_of(task_, ids, leaf.cut);
+        std::vector<std::size_t> known;
+        for (std::size_t i = 0; i < ids.size(); ++i)
+            if (branch[i] >= 0) known.push_back(i);
         return significance_.passes(
-            std::span<const Id>(known), [&](Id id) { return rows[id]; },
-            [&](Id id) { return branch[id] == 0; });
+            std::span<const std::size_t>(known), [&](std::size_t i) { return problem_.rows[ids[i]]; },
+            [&](std::size_t i) { return branch[i] == 0; });
     }
 
     void split(Leaf&& leaf) {
-        auto branch = branches_of(task_, leaf.entries.rows, leaf.cut);
+        auto branch = branches_of(task_, leaf.entries.ids, leaf.cut);
         if (options_.missing == Missing::surrogate) stand_in(leaf, branch);
         auto children = divide(problem_, leaf.entries, branch, leaf.cut);
         const auto nodes = make_nodes(leaf, children, branch);
@@ -207,7 +224,48 @@ class Grower {
         }
         if (!options_.monotone.empty()) tighten(leaf.cut, leaves);
         if (rules_.use(leaf.cut.split.column)) search_again();
+        divide_lists(leaf, branch, leaves);
         for (auto& child : leaves) open(std::move(child));
+    }
+    /// Divides the lists of the columns that the children may still test, or that may stand in for others,
+    /// among those of them that can be split.
+    void divide_lists(Leaf& leaf, const std::vector<int>& branch, std::vector<Leaf>& leaves) {
+        const NodeLists lists = std::move(leaf.lists);
+        if (!lists.are_kept() || leaves.size() > most_divided) return;
+        std::vector<std::size_t> open;
+        for (std::size_t i = 0; i < leaves.size(); ++i)
+            if (may_be_split(leaves[i])) open.push_back(i);
+        if (open.empty()) return;
+        for (const auto i : open) leaves[i].lists = NodeLists(problem_.columns.size());
+        side_.resize(problem_.rows.size());
+        for (std::size_t i = 0; i < branch.size(); ++i)
+            side_[leaf.entries.ids[i]] = branch[i] < 0 ? all_branches : static_cast<std::uint8_t>(branch[i]);
+        const auto columns = columns_below(leaves[open[0]]);
+        const auto work = [&](std::size_t task, std::size_t) {
+            if (!lists.has(columns[task])) return;
+            std::vector<ColumnList> parts(leaves.size());
+            std::vector<ColumnList*> to(leaves.size(), nullptr);
+            for (const auto i : open) {
+                parts[i] = ColumnList(leaves[i].entries.size());
+                to[i] = &parts[i];
+            }
+            divide_list(lists.of(columns[task]), side_, to);
+            for (const auto i : open) leaves[i].lists.put(columns[task], std::move(parts[i]));
+        };
+        run(leaf.entries.size(), columns.size(), work);
+    }
+    std::vector<std::int32_t> columns_below(const Leaf& leaf) const {
+        std::vector<std::int32_t> all(problem_.columns.size());
+        std::iota(all.begin(), all.end(), 0);
+        return options_.missing == Missing::surrogate ? all : rules_.allowed(all, leaf.path);
+    }
+    /// Calls work(column, thread) for some columns of a node: on all threads, or here.
+    template <class Work>
+    void run(std::size_t n_rows, std::size_t n_columns, Work work) {
+        if (n_rows * n_columns >= worth_threads && pool_.size() > 1)
+            pool_.run(n_columns, work);
+        else
+            for (std::size_t i = 0; i < n_columns; ++i) work(i, std::size_t{0});
     }
     /// No further column may be used: leaves that wanted one look for another cut.
     void search_again() {
@@ -221,22 +279,15 @@ class Grower {
     /// Finds the surrogates of a cut and lets them send the rows whose value is missing; what none of them
     /// knows follows the majority.
     void stand_in(Leaf& leaf, std::vector<int>& branch) {
-        std::vector<Row> rows;
-        std::vector<int> sides;
-        for (std::size_t i = 0; i < branch.size(); ++i)
-            if (branch[i] >= 0) {
-                rows.push_back(leaf.entries.rows[i]);
-                sides.push_back(branch[i]);
-            }
         auto& found = grown_.surrogates[leaf.node];
-        found = surrogates_.find(leaf.cut.split.column, rows, sides);
+        found = surrogates_.find(leaf.cut.split.column, view_of(leaf), branch);
         leaf.cut.weights = surrogates_.sides();
         for (std::size_t i = 0; i < branch.size(); ++i)
             for (auto& each : found)
-                if (branch[i] < 0) each.narrow(problem_, leaf.entries.rows[i]);
+                if (branch[i] < 0) each.narrow(problem_, problem_.rows[leaf.entries.ids[i]]);
         for (std::size_t i = 0; i < branch.size(); ++i) {
             for (auto each = found.begin(); branch[i] < 0 && each != found.end(); ++each)
-                branch[i] = each->branch_of(problem_, leaf.entries.rows[i]);
+                branch[i] = each->branch_of(problem_, problem_.rows[leaf.entries.ids[i]]);
             if (branch[i] < 0) branch[i] = static_cast<int>(heaviest_branch(leaf.cut));
         }
     }
@@ -330,11 +381,14 @@ class Grower {
         }
     }
     std::vector<double> value_of(const Entries& entries) const {
-        if (criterion_.by_median) return {median_number(problem_, median_weights_, entries.rows, 0)};
+        if (criterion_.by_median) {
+            const auto rows = rows_of(problem_, entries.ids);
+            return {median_number(problem_, median_weights_, std::vector<Row>(rows.begin(), rows.end()), 0)};
+        }
         Values values(problem_);
-        values.enter(entries.rows);
+        values.enter(entries.ids);
         std::vector<Sum> sums(values.width(), 0);
-        for (std::size_t id = 0; id < entries.size(); ++id) values.add_to(sums.data(), static_cast<Id>(id));
+        for (const Id id : entries.ids) values.add_to(sums.data(), id);
         std::vector<double> value(values.size());
         values.value_of(sums.data(), value.data());
         return value;
@@ -347,12 +401,15 @@ class Grower {
     const Options& options_;
     const Criterion& criterion_;
     Pool& pool_;
+    const bool keeps_lists_;  // of columns; otherwise a node sorts its rows by those that it has drawn
+    NodeLists root_lists_;
+    const std::unique_ptr<Policy> policy_;
     std::vector<Ranks> ranks_;
-    std::vector<Id> position_;
-    Task task_{scored_, options_, criterion_, ranks_, position_};
+    Task task_{scored_, options_, criterion_, *policy_, ranks_};
     ColumnRules rules_;
     SignificanceTest significance_;
     SurrogateSearch surrogates_;
+    Branches side_;                                           // by id, of the split at hand
     Grid median_weights_;                                     // on which medians weigh rows
     std::vector<std::unique_ptr<ColumnSearcher>> searchers_;  // one per thread
     std::vector<std::uint64_t> entered_;                      // the search for which each was last prepared
@@ -367,7 +424,7 @@ class Grower {
 }  // namespace
 
 Tree grow(Problem& problem, const Criterion& criterion, const Options& options, Pool& pool) {
-    sort_rows(problem);
+    sort_rows(problem, pool);
     const auto max_splits = static_cast<std::size_t>(problem.limits.max_splits);  // the largest if none
     problem.interrupt->expect(std::min(problem.rows.size(), max_splits));
     Grown grown = Grower(problem, criterion, options, pool).grow();

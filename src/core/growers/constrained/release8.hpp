@@ -1,32 +1,33 @@
-// What C4.5, Release 8, does in its own way with the cuts of a number.
+// What C4.5, Release 8, does in its own way.
 #pragma once
 
-#include <cstdint>
-#include <span>
-
-#include "growers/constrained/cut.hpp"
+#include "growers/constrained/policy.hpp"
 
 namespace treewright::constrained {
 
-/// Which cuts of a column count: those that leave at least so many rows on each side and lie between values
-/// that differ.
-class Release8Cuts {
+class Release8 final : public Policy {
   public:
-    /// `n_known` rows have a value, parts of rows counted as parts.
-    Release8Cuts(const Problem& problem, double n_known);
+    explicit Release8(const Problem& problem);
 
-    bool count(double n_left, double below, double above) const;
+    /// By gain ratio. Missing values are a branch of the split information; columns of very many categories
+    /// have no part in the average gain, unless all are such; all per unit of weight, with C4.5's own
+    /// rounding.
+    std::int32_t choose(const std::vector<Cut>& cuts, double weight) const override;
+    /// Of many branches two must be large enough.
+    bool are_enough(std::size_t n_large, std::size_t) const override { return n_large >= 2; }
+
+    bool counts_cuts() const override { return true; }
+    /// Those that leave at least so many rows on each side and lie between values that differ.
+    std::size_t count_cuts(const Ranks& ranks, std::span<const Id> known, std::span<const double> n_left,
+                           std::vector<char>& counts) const override;
+    /// The choice costs, per row of the node, log2 of the number of cuts.
+    bool charge(Cut& cut, std::size_t n_cuts, double n_rows, double weight) const override;
+    /// The greatest value of the whole table that is not above the middle of the gap.
+    void choose_threshold(Split& split, const Ranks& ranks, Id below, Id above) const override;
 
   private:
-    double min_side_, max_side_;
+    const Problem& problem_;
+    bool all_have_many_;  // categories
 };
-
-/// What the choice among so many cuts costs, per row of the node: log2 of their number.
-double release8_toll(std::size_t n_cuts, double n_rows, double weight);
-
-/// The greatest value of the whole table that is not above the middle of a gap. `values` are those of the
-/// table by rank; the gap lies between two of them.
-double release8_threshold(std::span<const double> values, std::uint32_t rank_below, std::uint32_t rank_above,
-                          double low, double high);
 
 }  // namespace treewright::constrained

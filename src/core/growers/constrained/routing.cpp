@@ -22,7 +22,7 @@ void put_in_order(const Problem& problem, Entries& entries) {
     std::vector<std::size_t> order(entries.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     const auto alike = [&](std::size_t a, std::size_t b) {
-        const Row one = entries.rows[a], other = entries.rows[b];
+        const Row one = problem.rows[entries.ids[a]], other = problem.rows[entries.ids[b]];
         return problem.weight(one) == problem.weight(other) && problem.same_target(one, other);
     };
     for (std::size_t begin = 0, end; begin < order.size(); begin = end) {
@@ -33,7 +33,7 @@ void put_in_order(const Problem& problem, Entries& entries) {
     }
     Entries sorted;
     for (const auto i : order) {
-        sorted.rows.push_back(entries.rows[i]);
+        sorted.ids.push_back(entries.ids[i]);
         sorted.shares.push_back(entries.shares[i]);
     }
     entries = std::move(sorted);
@@ -41,14 +41,14 @@ void put_in_order(const Problem& problem, Entries& entries) {
 
 }  // namespace
 
-std::vector<int> branches_of(const Task& task, std::span<const Row> rows, const Cut& cut) {
+std::vector<int> branches_of(const Task& task, std::span<const Id> ids, const Cut& cut) {
     const Column& column = task.problem.columns[cut.split.column];
     const int missing = missing_branch(task, cut);
-    std::vector<int> branch(rows.size());
+    std::vector<int> branch(ids.size());
     if (!column.is_category()) {
         with_values(column, [&](auto value) {
-            for (std::size_t i = 0; i < rows.size(); ++i) {
-                const double v = value(rows[i]);
+            for (std::size_t i = 0; i < ids.size(); ++i) {
+                const double v = value(task.row(ids[i]));
                 branch[i] = std::isnan(v) ? missing : v <= cut.split.low ? 0 : 1;
             }
         });
@@ -58,8 +58,8 @@ std::vector<int> branches_of(const Task& task, std::span<const Row> rows, const 
     const bool is_multiway = cut.form == Cut::Form::multiway;
     for (std::size_t g = 0; g < cut.split.left_codes.size(); ++g)
         of_code[cut.split.left_codes[g]] = is_multiway ? static_cast<int>(g) : 0;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        const auto code = column.code(rows[i]);
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        const auto code = column.code(task.row(ids[i]));
         branch[i] = code < 0 ? missing : of_code[code];
     }
     return branch;
@@ -82,7 +82,7 @@ std::vector<Entries> divide(const Problem& problem, const Entries& entries, cons
     const bool has_shares = !entries.shares.empty() || std::count(branch.begin(), branch.end(), -1) > 0;
     std::vector<Entries> children(count_branches(problem, cut));
     const auto put = [&](std::size_t child, std::size_t i, double part) {
-        children[child].rows.push_back(entries.rows[i]);
+        children[child].ids.push_back(entries.ids[i]);
         if (has_shares) children[child].shares.push_back(entries.share(i) * part);
     };
     for (std::size_t i = 0; i < entries.size(); ++i) {

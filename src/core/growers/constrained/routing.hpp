@@ -8,7 +8,7 @@
 namespace treewright::constrained {
 
 /// The branch of every row; -1 where the value is missing and the cut does not say where it goes.
-std::vector<int> branches_of(const Task& task, std::span<const Row> rows, const Cut& cut);
+std::vector<int> branches_of(const Task& task, std::span<const Id> ids, const Cut& cut);
 
 /// Of how many branches a cut consists, one without rows included.
 std::size_t count_branches(const Problem& problem, const Cut& cut);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "data/grids.hpp"
 
@@ -16,29 +17,43 @@ constexpr std::size_t worth_threads = 50000;  // cells to look at
 
 }  // namespace
 
-std::vector<Surrogate> SurrogateSearch::find(std::int32_t column, std::span<const Row> rows,
+std::vector<Surrogate> SurrogateSearch::find(std::int32_t column, const View& node,
                                              std::span<const int> branch) {
-    rows_ = rows;
-    branch_ = branch;
-    const Grid grid = weight_grid(cases_, rows);
-    weight_.resize(rows.size());
-    side_[0] = side_[1] = 0;
-    for (std::size_t id = 0; id < rows.size(); ++id)
-        side_[branch[id]] += weight_[id] = weight_on(grid, cases_, rows[id]);
-    total_ = side_[0] + side_[1];
+    weigh(node, branch);
     const std::size_t n_columns = task_.problem.columns.size();
     std::vector<Surrogate> found(n_columns);
     const auto work = [&](std::size_t other, std::size_t thread) {
         task_.problem.interrupt->check();
         if (static_cast<std::int32_t>(other) != column)
-            found[other] = search(static_cast<std::int32_t>(other), sorters_[thread]);
+            found[other] = search(static_cast<std::int32_t>(other), node, threads_[thread]);
     };
-    if (rows.size() * n_columns >= worth_threads)
+    if (node.ids.size() * n_columns >= worth_threads)
         pool_.run(n_columns, work);
     else
         for (std::size_t other = 0; other < n_columns; ++other) work(other, 0);
     std::erase_if(found, [](const Surrogate& each) { return each.column < 0; });
-    // Agreements that differ by rounding alone are equal, and the lower column comes first.
+    return ranked(std::move(found));
+}
+
+void SurrogateSearch::weigh(const View& node, std::span<const int> branch) {
+    std::vector<Row> rows;
+    for (std::size_t i = 0; i < branch.size(); ++i)
+        if (branch[i] >= 0) rows.push_back(task_.row(node.ids[i]));
+    const Grid grid = weight_grid(cases_, rows);
+    weight_.resize(task_.problem.rows.size());
+    side_[0] = side_[1] = 0;
+    for (std::size_t i = 0; i < branch.size(); ++i) {
+        Sum& weight = weight_[node.ids[i]] = 0;
+        if (branch[i] < 0) continue;
+        weight = weight_on(grid, cases_, task_.row(node.ids[i]));
+        side_[branch[i]] += weight;
+        if (branch[i] == 1) weight = -weight;
+    }
+    total_ = side_[0] + side_[1];
+}
+
+/// Agreements that differ by rounding alone are equal, and the lower column comes first.
+std::vector<Surrogate> SurrogateSearch::ranked(std::vector<Surrogate>&& found) const {
     std::vector<Surrogate> ranked;
     while (!found.empty() && ranked.size() < task_.options.n_surrogates) {
         constexpr double tie = 1e-12;
@@ -51,28 +66,44 @@ std::vector<Surrogate> SurrogateSearch::find(std::int32_t column, std::span<cons
     return ranked;
 }
 
-Surrogate SurrogateSearch::search(std::int32_t column, Sorter& sorter) const {
+Surrogate SurrogateSearch::search(std::int32_t column, const View& node, Thread& thread) const {
     if (task_.ranks[column].is_constant) return {};
-    std::vector<Id> list;
-    const std::size_t n_known = sorter.sort(task_.ranks[column], rows_, list);
-    if (n_known < 2 * least_rows) return {};
-    Surrogate found = task_.problem.columns[column].is_category() ? search_category(column, list, n_known)
-                                                                  : search_number(column, list, n_known);
+    gather(thread.sorter.list_of(task_, node, column), thread.known);
+    if (thread.known.n < 2 * least_rows) return {};
+    Surrogate found = task_.problem.columns[column].is_category() ? search_category(column, thread.known)
+                                                                  : search_number(column, thread.known);
     return found.adjusted > least_adjusted ? found : Surrogate{};
 }
 
-Surrogate SurrogateSearch::search_number(std::int32_t column, const std::vector<Id>& list,
-                                         std::size_t n_known) const {
-    const auto& ranks = task_.ranks[column].of_row;
-    Sum known[2] = {0, 0}, below[2] = {0, 0};
-    for (std::size_t i = 0; i < n_known; ++i) known[branch_[list[i]]] += weight_[list[i]];
+/// Without branches: nobody can foresee which rows these are.
+void SurrogateSearch::gather(const SortedList<Id>& list, Known& known) const {
+    known.ids.resize(list.n_known + 1);
+    known.weight.resize(list.n_known + 1);
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < list.n_known; ++i) {
+        known.ids[n] = list.entries[i];
+        known.weight[n] = weight_[list.entries[i]];
+        n += known.weight[n] != 0;
+    }
+    known.n = n;
+}
+
+Surrogate SurrogateSearch::search_number(std::int32_t column, const Known& known) const {
+    const auto& rank = task_.ranks[column].of_id;
+    Sum left = 0, right = 0;
+    for (std::size_t i = 0; i < known.n; ++i)
+        (known.weight[i] > 0 ? left : right) += std::abs(known.weight[i]);
     Best best;
     Surrogate found;
     std::size_t n_first = 0;
-    for (std::size_t i = 1; i + least_rows <= n_known; ++i) {
-        below[branch_[list[i - 1]]] += weight_[list[i - 1]];
-        if (i < least_rows || ranks[rows_[list[i - 1]]] == ranks[rows_[list[i]]]) continue;
-        const Sum straight = below[0] + known[1] - below[1], crossed = below[1] + known[0] - below[0];
+    Sum straight =
+        right;  // what agrees if the rows before the cut go left; `left + right` less that if right
+    for (std::size_t i = 1; i + least_rows <= known.n; ++i) {
+        straight += known.weight[i - 1];
+        const Sum crossed = left + right - straight;
+        if (!best.beaten_by(static_cast<double>(std::max(straight, crossed))) || i < least_rows ||
+            rank[known.ids[i - 1]] == rank[known.ids[i]])
+            continue;
         for (const bool reversed : {false, true}) {
             const auto agreeing = static_cast<double>(reversed ? crossed : straight);
             if (!best.beaten_by(agreeing)) continue;
@@ -84,15 +115,15 @@ Surrogate SurrogateSearch::search_number(std::int32_t column, const std::vector<
     }
     if (found.column < 0) return {};
     const Column& source = task_.problem.columns[column];
-    found.low = source.value(rows_[list[n_first - 1]]);
-    found.high = source.value(rows_[list[n_first]]);
+    found.low = source.value(task_.row(known.ids[n_first - 1]));
+    found.high = source.value(task_.row(known.ids[n_first]));
     found.middle = found.low / 2 + found.high / 2;
     rate(found, best.score);
     return found;
 }
 
-Surrogate SurrogateSearch::search_category(std::int32_t column, const std::vector<Id>& list,
-                                           std::size_t n_known) const {
+Surrogate SurrogateSearch::search_category(std::int32_t column, const Known& known) const {
+    const auto& rank = task_.ranks[column].of_id;
     const Column& source = task_.problem.columns[column];
     Surrogate found;
     found.column = column;
@@ -101,13 +132,12 @@ Surrogate SurrogateSearch::search_category(std::int32_t column, const std::vecto
     found.is_left.assign(static_cast<std::size_t>(source.n_categories), side_[0] >= side_[1]);
     std::size_t n_rows[2] = {0, 0};
     Sum agreeing = 0;
-    for (std::size_t begin = 0, end; begin < n_known; begin = end) {
-        const auto code = source.code(rows_[list[begin]]);
+    for (std::size_t begin = 0, end; begin < known.n; begin = end) {
         Sum sides[2] = {0, 0};
-        for (end = begin; end < n_known && source.code(rows_[list[end]]) == code; ++end)
-            sides[branch_[list[end]]] += weight_[list[end]];
+        for (end = begin; end < known.n && rank[known.ids[end]] == rank[known.ids[begin]]; ++end)
+            sides[known.weight[end] > 0 ? 0 : 1] += std::abs(known.weight[end]);
         const bool left = sides[0] >= sides[1];
-        found.is_left[code] = left;
+        found.is_left[source.code(task_.row(known.ids[begin]))] = left;
         n_rows[left ? 0 : 1] += end - begin;
         agreeing += std::max(sides[0], sides[1]);
     }

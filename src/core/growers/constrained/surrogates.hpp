@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "growers/constrained/column_ranks.hpp"
+#include "growers/constrained/column_lists.hpp"
 #include "growers/constrained/cut.hpp"
 
 namespace treewright::constrained {
@@ -42,14 +42,14 @@ struct Surrogate {
 
 class SurrogateSearch {
   public:
-    SurrogateSearch(const Task& task, Pool& pool) : task_(task), pool_(pool), sorters_(pool.size()) {
+    SurrogateSearch(const Task& task, Pool& pool) : task_(task), pool_(pool), threads_(pool.size()) {
         cases_.targets = task.problem.targets;
         if (!task.options.case_weight.empty()) cases_.targets.weight = task.options.case_weight.data();
     }
 
-    /// The surrogates of a cut, the best one first. `rows` are those whose value is known, `branch` says
-    /// whether they go left (0) or right (1).
-    std::vector<Surrogate> find(std::int32_t column, std::span<const Row> rows, std::span<const int> branch);
+    /// The surrogates of a cut, the best one first. `branch` says of each row of the node whether it goes
+    /// left (0) or right (1), or that its value is missing (-1).
+    std::vector<Surrogate> find(std::int32_t column, const View& node, std::span<const int> branch);
 
     /// What the rows weigh that go left and right by the cut whose surrogates were found last.
     std::vector<double> sides() const {
@@ -57,18 +57,31 @@ class SurrogateSearch {
     }
 
   private:
-    Surrogate search(std::int32_t column, Sorter& sorter) const;
-    Surrogate search_number(std::int32_t column, const std::vector<Id>& list, std::size_t n_known) const;
-    Surrogate search_category(std::int32_t column, const std::vector<Id>& list, std::size_t n_known) const;
+    /// The rows of a column's list for which both columns have a value.
+    struct Known {
+        std::vector<Id> ids;
+        std::vector<Sum> weight;  // of those that go left; of the others less than 0
+        std::size_t n = 0;
+    };
+    struct Thread {
+        Sorter sorter;
+        Known known;
+    };
+
+    void weigh(const View& node, std::span<const int> branch);
+    std::vector<Surrogate> ranked(std::vector<Surrogate>&& found) const;
+    Surrogate search(std::int32_t column, const View& node, Thread& thread) const;
+    void gather(const SortedList<Id>& list, Known& known) const;
+    Surrogate search_number(std::int32_t column, const Known& known) const;
+    Surrogate search_category(std::int32_t column, const Known& known) const;
     void rate(Surrogate& found, double agreeing) const;
 
     const Task& task_;
     Problem cases_;  // the weights of the rows, and nothing else
     Pool& pool_;
-    std::vector<Sorter> sorters_;  // one per thread
-    std::span<const Row> rows_;
-    std::span<const int> branch_;
-    std::vector<Sum> weight_;  // by id, on a grid
+    std::vector<Thread> threads_;
+    std::vector<Sum>
+        weight_;  // by id, on a grid; less than 0 for rows that go right, 0 for those without a value
     Sum total_ = 0, side_[2] = {0, 0};
 };
 

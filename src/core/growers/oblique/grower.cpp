@@ -46,8 +46,10 @@ struct Choice {
 
 class ObliqueGrower {
   public:
-    ObliqueGrower(Problem& problem, const Criterion& criterion, const Combining& combining, Pool& pool)
+    ObliqueGrower(Problem& problem, const Agreement& agreement, const Criterion& criterion,
+                  const Combining& combining, Pool& pool)
         : problem_(problem),
+          agreement_(agreement),
           limits_(problem.limits),
           criterion_(criterion),
           combining_(combining),
@@ -73,7 +75,7 @@ class ObliqueGrower {
             for (auto& leaf : chosen) split(leaf, children);
             open(std::move(children));
         }
-        GrownTree tree = assemble(problem_, criterion_, grown_);
+        GrownTree tree = assemble(problem_, criterion_, grown_, pool_);
         number_directions(tree);
         return tree;
     }
@@ -97,7 +99,8 @@ class ObliqueGrower {
                 grown_.nodes[node].end - grown_.nodes[node].begin};
     }
     NodeSearch& search(std::size_t thread) {
-        if (!searches_[thread]) searches_[thread] = std::make_unique<NodeSearch>(problem_, criterion_);
+        if (!searches_[thread])
+            searches_[thread] = std::make_unique<NodeSearch>(problem_, agreement_, criterion_);
         return *searches_[thread];
     }
 
@@ -312,6 +315,7 @@ class ObliqueGrower {
     }
 
     Problem& problem_;
+    const Agreement& agreement_;
     const Limits& limits_;
     const Criterion& criterion_;
     const Combining& combining_;
@@ -325,10 +329,11 @@ class ObliqueGrower {
 }  // namespace
 
 GrownTree grow_oblique(Problem& problem, const Criterion& criterion, const Combining& combining, Pool& pool) {
-    sort_rows(problem);
+    sort_rows(problem, pool);
     const auto max_splits = static_cast<std::size_t>(problem.limits.max_splits);  // the largest if none
     problem.interrupt->expect(std::min(problem.rows.size(), max_splits));
-    return ObliqueGrower(problem, criterion, combining, pool).grow();
+    const Agreement agreement = agree_on(problem, number_grids(criterion, problem));
+    return ObliqueGrower(problem, agreement, criterion, combining, pool).grow();
 }
 
 }  // namespace treewright

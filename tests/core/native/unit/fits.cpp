@@ -35,8 +35,8 @@ using namespace treewright;
 /// FNV-1a over the bits of numbers, eight bytes at a time from the lowest on.
 class Hash {
   public:
-    template <class T>
-    Hash& operator<<(const std::vector<T>& numbers) {
+    template <class T, class Allocator>
+    Hash& operator<<(const std::vector<T, Allocator>& numbers) {
         add(numbers.size());
         for (const T& number : numbers) *this << number;
         return *this;

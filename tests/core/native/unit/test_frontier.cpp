@@ -22,7 +22,11 @@ std::vector<std::int64_t> order_of(bool is_best_first, const std::vector<Leaf>& 
     Frontier<Leaf> frontier(is_best_first);
     for (Leaf leaf : leaves) frontier.push(std::move(leaf));
     std::vector<std::int64_t> order;
-    while (!frontier.is_empty()) order.push_back(frontier.take().number);
+    while (!frontier.is_empty()) {
+        const auto next = frontier.next().number;
+        order.push_back(frontier.take().number);
+        CHECK_EQUAL(next, order.back());
+    }
     return order;
 }
 

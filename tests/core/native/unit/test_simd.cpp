@@ -31,7 +31,9 @@ struct TwoClasses {
         problem.n_rows = n;
         problem.targets.labels = labels.data();
         problem.targets.n_classes = {2};
-        sort_rows(problem);
+        Interrupt interrupt = tables::undisturbed();
+        Pool alone(1, interrupt);
+        sort_rows(problem, alone);
     }
 };
 

@@ -129,3 +129,37 @@ TEST("sorting: keys order as numbers do") {
         CHECK(order_key(ascending[i - 1]) < order_key(ascending[i]));
     CHECK_EQUAL(order_key(-0.0), order_key(0.0));
 }
+
+TEST("sorting: several threads put the rows of a table in the same order") {
+    Interrupt interrupt = tables::undisturbed();
+    constexpr std::size_t n = 70001;
+    std::vector<std::int32_t> labels;
+    std::vector<double> numbers, weight;
+    Random random{7};
+    for (std::size_t row = 0; row < n; ++row) {
+        labels.push_back(static_cast<std::int32_t>(random.below(3)));
+        numbers.push_back(static_cast<double>(random.below(1000)));
+        weight.push_back(random.below(5) == 0 ? 0.0 : random.uniform());
+    }
+    const auto sorted = [&](bool by_label, bool is_weighted, std::size_t n_threads) {
+        Problem problem;
+        problem.n_rows = n;
+        problem.interrupt = &interrupt;
+        if (by_label) {
+            problem.targets.labels = labels.data();
+            problem.targets.n_classes = {3};
+        } else {
+            problem.targets.numbers = numbers.data();
+        }
+        problem.targets.weight = is_weighted ? weight.data() : nullptr;
+        Pool pool(n_threads, interrupt);
+        sort_rows(problem, pool);
+        return problem.rows;
+    };
+    for (const bool by_label : {true, false})
+        for (const bool is_weighted : {false, true}) {
+            const auto expected = sorted(by_label, is_weighted, 1);
+            for (const std::size_t n_threads : {2, 3})
+                CHECK(sorted(by_label, is_weighted, n_threads) == expected);
+        }
+}
