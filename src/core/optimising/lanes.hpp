@@ -128,7 +128,7 @@ void many_answers(const SideCounts<Count>& side, Count* out_most, Count* out_lea
             // Where one answer is the best on both sides, one side takes its second best.
             const V best = ahead.first + behind.first;
             const V other = larger(ahead.first + behind.second, ahead.second + behind.first);
-            most = larger(most, best == same ? other : best);
+            most = larger(most, where_at_most(best, same, other, best));  // best is never below same
             most = larger(most, ahead.first + rest);
         }
         for (std::size_t i = 0; i < lanes_of<Count>; ++i) {
