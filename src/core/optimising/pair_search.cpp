@@ -48,7 +48,6 @@ class Pairs final : public NodeSearch {
         rows_ = &rows;
         ask_ = ask;
         bins_.make(table_, rows);
-        measure_.enter(rows);
         sum_up();
         intervals_.clear();
         snapshots_.resize(rows.n_views());
@@ -88,7 +87,6 @@ class Pairs final : public NodeSearch {
     FoundTree tree() override {
         if (best_.view == rows_->n_views()) return {leaf_, {TreeNode{}}};
         mark(best_.view, best_.place);
-        note_sides(best_.view, best_.place);
         FoundTree out;
         out.nodes.push_back({static_cast<std::int32_t>(best_.view), code_before(best_.view, best_.place)});
         Stump best[2];
@@ -100,8 +98,7 @@ class Pairs final : public NodeSearch {
         }
         for (std::size_t view = 0; view < rows_->n_views() && ask_.max_leaves > 2; ++view) {
             if (bins_.starts(view).size() <= 2) continue;
-            const auto found =
-                ask_.min_rows > 1 ? scan_legal(view, n_rows) : measure_.scan(rows_->list(view));
+            const auto found = scan_legal(view, n_rows);
             for (std::size_t s = 0; s < 2; ++s)
                 if (found.loss[s] + 2 * price_ < best[s].loss) best[s] = {found.loss[s] + 2 * price_, view};
         }
@@ -128,6 +125,10 @@ class Pairs final : public NodeSearch {
     struct Stump {
         Loss loss;
         std::size_t view;
+    };
+    /// What the best stumps of both sides lose.
+    struct TwoStumps {
+        Loss loss[2] = {0, 0};
     };
     struct Best {
         Loss loss = no_tree;
@@ -192,9 +193,9 @@ class Pairs final : public NodeSearch {
     /// The bounds of one side, and what one of its stumps or a leaf loses.
     template <bool of_right>
     Loss bound_side(const std::vector<Count>& total, SideLoss& side, Count* most_of_views) {
-        const SideCounts<Count> counts{histogram_.data(), of_right ? all_histogram_.data() : nullptr,
-                                       total.data(),      mixed_.data(),
-                                       bins_.n_bins(),    width_,
+        const SideCounts<Count> counts{here_,          of_right ? all_histogram_.data() : nullptr,
+                                       total.data(),   mixed_.data(),
+                                       bins_.n_bins(), width_,
                                        bins_.stride()};
         least_.resize(bins_.stride());
         measure_.template save<of_right>(counts, most_of_views, least_.data());
@@ -247,13 +248,14 @@ class Pairs final : public NodeSearch {
         kept.histograms.resize((n_bins / block + 1) * size);
         kept.totals.resize((n_bins / block + 1) * (width_ + 1));
         std::fill(histogram_.begin(), histogram_.end(), Count{0});
+        here_ = histogram_.data();
         left_total_.assign(width_ + 1, 0);
         for (std::size_t bin = 0; bin < n_bins; ++bin) {
             if (bin % block == 0) keep_snapshot(kept, bin / block);
             add_rows(list, starts[bin], starts[bin + 1]);
         }
         const Border high = bound_border(view, rows_->size());
-        load_snapshot(kept, 0);
+        go_to(view, 0);
         const std::size_t n_before = intervals_.size();
         scan_bins(view, 0, n_bins, bound_border(view, 0), high);
         if (intervals_.size() == n_before) free_.push_back(std::move(kept));
@@ -268,18 +270,17 @@ class Pairs final : public NodeSearch {
         std::copy(left_total_.begin(), left_total_.end(),
                   kept.totals.begin() + static_cast<std::ptrdiff_t>(place * (width_ + 1)));
     }
-    void load_snapshot(const Snapshots& kept, std::size_t place) {
-        std::copy_n(kept.histograms.begin() + static_cast<std::ptrdiff_t>(place * histogram_.size()),
-                    histogram_.size(), histogram_.begin());
-        std::copy_n(kept.totals.begin() + static_cast<std::ptrdiff_t>(place * (width_ + 1)), width_ + 1,
-                    left_total_.begin());
-    }
-    /// Brings the histograms to the rows before a place of a view's list.
+    /// Looks at the rows before a place of a view's list: at a border that is kept, or from there on.
     void go_to(std::size_t view, std::size_t place) {
         const auto starts = bins_.starts(view);
         const auto next = std::upper_bound(starts.begin(), starts.end() - 1, place);
         const auto first = static_cast<std::size_t>(next - starts.begin() - 1) / block;
-        load_snapshot(snapshots_[view], first);
+        const Snapshots& kept = snapshots_[view];
+        here_ = kept.histograms.data() + first * histogram_.size();
+        std::copy_n(kept.totals.data() + first * (width_ + 1), width_ + 1, left_total_.begin());
+        if (starts[first * block] == place) return;
+        std::copy_n(here_, histogram_.size(), histogram_.begin());
+        here_ = histogram_.data();
         add_rows(rows_->list(view), starts[first * block], place);
     }
     void scan_bins(std::size_t view, std::size_t first, std::size_t last, const Border& low,
@@ -354,7 +355,9 @@ class Pairs final : public NodeSearch {
     /// Raises the bounds of both sides of a cut: views whose stumps could be part of a better tree are
     /// scanned. Returns the least loss with leaves as large as asked for.
     Loss scan_cut(std::size_t tested, std::size_t place, const Border& border, Loss wanted, SideLoss* side) {
-        mark(tested, place);
+        note_sides(tested, place);
+        totals_[0] = left_total_;
+        totals_[1] = right_total_;
         const std::size_t n_rows[2] = {place, rows_->size() - place};
         const Loss bases[2] = {border.left_base, border.right_base};
         const Loss room[2] = {wanted - std::min(border.right.stump, border.right.leaf),
@@ -367,21 +370,17 @@ class Pairs final : public NodeSearch {
         }
         for (std::size_t view = 0; view < rows_->n_views(); ++view) {
             if (bins_.starts(view).size() <= 2) continue;
-            Loss bounds[2];
-            bool is_open = false;
             for (std::size_t s = 0; s < 2; ++s) {
-                bounds[s] = bases[s] - most_[s * bins_.stride() + view] + 2 * price_;
-                is_open |= bounds[s] < std::min(room[s], found[s].stump);
-            }
-            if (is_open && ask_.max_leaves > 2) {
-                const auto stumps = measure_.scan(rows_->list(view));
-                const auto legal = ask_.min_rows > 1 ? scan_legal(view, n_rows) : stumps;
-                for (std::size_t s = 0; s < 2; ++s) {
-                    bounds[s] = stumps.loss[s] + 2 * price_;
-                    found[s].stump = std::min(found[s].stump, legal.loss[s] + 2 * price_);
+                Loss bound = bases[s] - most_[s * bins_.stride() + view] + 2 * price_;
+                const Loss limit = std::min(room[s], found[s].stump);
+                if (bound < limit && ask_.max_leaves > 2) {
+                    const Scanned scanned = scan_open_bins(view, s, limit - 2 * price_);
+                    bound = std::min(scanned.loss, scanned.bound) + 2 * price_;
+                    const Loss legal = ask_.min_rows > 1 ? scan_legal(view, n_rows).loss[s] : scanned.loss;
+                    found[s].stump = std::min(found[s].stump, legal + 2 * price_);
                 }
+                side[s].stump = std::min(side[s].stump, bound);
             }
-            for (std::size_t s = 0; s < 2; ++s) side[s].stump = std::min(side[s].stump, bounds[s]);
         }
         const Loss loss = joined(found[0], found[1]);
         offer(loss, tested, place);
@@ -438,24 +437,67 @@ class Pairs final : public NodeSearch {
 
     /// Which rows lie left of a cut.
     void mark(std::size_t view, std::size_t place) {
-        const auto list = rows_->list(view);
-        const std::size_t n = list.size();
-        if (ask_.min_rows > 1) note_sides(view, place);
-        const bool is_left_smaller = place <= n / 2;
-        auto& smaller = totals_[is_left_smaller ? 0 : 1];
-        smaller.assign(width_ + 1, 0);
-        for (std::size_t i = is_left_smaller ? 0 : place; i < (is_left_smaller ? place : n); ++i)
-            add_total(smaller.data(), list[i].row);
-        auto& larger_side = totals_[is_left_smaller ? 1 : 0];
-        larger_side.resize(width_ + 1);
-        for (std::size_t answer = 0; answer <= width_; ++answer)
-            larger_side[answer] = static_cast<Count>(all_[answer] - smaller[answer]);
-        measure_.mark(list, place, totals_[0].data(), totals_[1].data());
+        note_sides(view, place);
+        for (auto& total : totals_) total.assign(width_ + 1, 0);
+        for (std::size_t row = 0; row < rows_->size(); ++row) add_total(totals_[is_right_[row]].data(), row);
     }
     void note_sides(std::size_t view, std::size_t place) {
         const auto list = rows_->list(view);
         is_right_.resize(list.size());
         for (std::size_t i = 0; i < list.size(); ++i) is_right_[list[i].row] = i >= place;
+    }
+    /// The least loss of the stumps of a side by one view, as far as it is below a limit; and what those that
+    /// were not looked at lose at least.
+    struct Scanned {
+        Loss loss = no_tree, bound = no_tree;
+    };
+    /// Scans the bins that could hide such a stump. The histograms are those of the cut.
+    Scanned scan_open_bins(std::size_t view, std::size_t side, Loss limit) {
+        const Count* const total = totals_[side].data();
+        const Count* left = here_ + view;
+        const Count* all = all_histogram_.data() + view;
+        before_.assign(width_, 0);
+        cell_.resize(width_);
+        Scanned out;
+        const auto take = [&](Loss saved) { out.loss = std::min(out.loss, total[width_] - saved); };
+        for (std::size_t bin = 0; bin + 1 < bins_.starts(view).size(); ++bin) {
+            bool is_empty = true;
+            for (std::size_t part = 0; part < width_; ++part, left += bins_.stride(), all += bins_.stride()) {
+                cell_[part] = side == 0 ? *left : static_cast<Count>(*all - *left);
+                is_empty &= cell_[part] == 0;
+            }
+            if (is_empty) continue;
+            if (bins_.is_mixed(view, bin)) {
+                const Loss bound = total[width_] - measure_.most_inside(before_.data(), cell_.data(), total);
+                if (bound < limit)
+                    scan_bin(view, bin, side, take);
+                else
+                    out.bound = std::min(out.bound, bound);
+            }
+            for (std::size_t part = 0; part < width_; ++part)
+                before_[part] = static_cast<Count>(before_[part] + cell_[part]);
+            take(measure_.saved(before_.data(), total));
+        }
+        return out;
+    }
+    /// Every cut inside a bin, before which lie the rows of `before_`.
+    template <class Take>
+    void scan_bin(std::size_t view, std::size_t bin, std::size_t side, const Take& take) {
+        const auto list = rows_->list(view);
+        const std::size_t last = bins_.starts(view)[bin + 1] - 1;
+        inside_ = before_;
+        bool has_moved = false;
+        for (std::size_t i = bins_.starts(view)[bin]; i < last; ++i) {
+            if (is_right_[list[i].row] == side) {
+                measure_.for_each_part(*rows_, list[i].row, [&](std::size_t part, Count count) {
+                    inside_[part] = static_cast<Count>(inside_[part] + count);
+                });
+                has_moved = true;
+            }
+            if (!has_moved || list[i].code == list[i + 1].code) continue;
+            take(measure_.saved(inside_.data(), totals_[side].data()));
+            has_moved = false;
+        }
     }
     /// The best stumps whose leaves are as large as asked for.
     TwoStumps scan_legal(std::size_t view, const std::size_t* n_rows) const {
@@ -511,6 +553,7 @@ class Pairs final : public NodeSearch {
     Measure measure_;
     const std::size_t width_;  // parts of a cell of the histograms
     Bins bins_;
+    const Count* here_ = nullptr;  // the histograms of the left side
     std::vector<Count> histogram_, all_histogram_, all_, left_total_, right_total_, mixed_;
     std::vector<Count> most_, least_;
     std::vector<Snapshots> snapshots_, free_;  // by view; and those that no view needs
@@ -518,8 +561,8 @@ class Pairs final : public NodeSearch {
     std::vector<Loss> settled_;
     Loss bound_ = 0, leaf_ = 0;
     Best best_;
-    std::vector<std::uint8_t> is_right_;
-    std::vector<Count> totals_[2];
+    std::vector<std::uint8_t> is_right_;  // by row
+    std::vector<Count> totals_[2], before_, cell_, inside_;
 };
 
 }  // namespace

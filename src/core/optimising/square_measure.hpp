@@ -1,4 +1,4 @@
-// Numbers: weights, sums and squares of some rows, and the scans of two sides at once.
+// Numbers: weights, sums and squares of some rows.
 //
 // All of them are whole numbers on grids, so that sums do not depend on the order of the rows; only the
 // square of a sum over the weight is rounded, to a unit that is 2^-52 of all squares.
@@ -58,37 +58,12 @@ class SquareMeasure {
         }
     }
 
-    void enter(const NodeRows& rows) { rows_ = &rows; }
-    void mark(std::span<const Cell> list, std::size_t place, const Count* left_total,
-              const Count* right_total) {
-        totals_[0] = left_total;
-        totals_[1] = right_total;
-        is_right_.resize(list.size());
-        for (std::size_t i = 0; i < list.size(); ++i) is_right_[list[i].row] = i >= place;
+    Loss saved(const Count* before, const Count* total) const {
+        return saved(before[0], before[1]) + saved(total[0] - before[0], total[1] - before[1]);
     }
-    TwoStumps scan(std::span<const Cell> list) const {
-        Count weight[2] = {0, 0}, sum[2] = {0, 0};
-        Loss most[2] = {saved(totals_[0][0], totals_[0][1]), saved(totals_[1][0], totals_[1][1])};
-        for (std::size_t i = 0; i + 1 < list.size(); ++i) {
-            const std::size_t s = is_right_[list[i].row];
-            const Number& number = table_.numbers[static_cast<std::size_t>(rows_->target(list[i].row))];
-            weight[s] += number.weight;
-            sum[s] += number.sum;
-            if (list[i].code == list[i + 1].code) {
-                is_open_[s] = true;
-                continue;
-            }
-            is_open_[s] = true;
-            for (std::size_t t = 0; t < 2; ++t) {
-                if (!is_open_[t]) continue;
-                is_open_[t] = false;
-                most[t] = std::max(most[t], saved(weight[t], sum[t]) +
-                                                saved(totals_[t][0] - weight[t], totals_[t][1] - sum[t]));
-            }
-        }
-        TwoStumps out;
-        for (std::size_t s = 0; s < 2; ++s) out.loss[s] = totals_[s][2] - most[s];
-        return out;
+    Loss most_inside(const Count* before, const Count* bin, const Count* total) const {
+        return bin[2] + rounding + saved(before[0], before[1]) +
+               saved(total[0] - before[0] - bin[0], total[1] - before[1] - bin[1]);
     }
 
   private:
@@ -103,10 +78,6 @@ class SquareMeasure {
     }
 
     const Table& table_;
-    const NodeRows* rows_ = nullptr;
-    const Count* totals_[2] = {nullptr, nullptr};
-    std::vector<std::uint8_t> is_right_;
-    mutable bool is_open_[2] = {false, false};  // rows have passed since the last cut
 };
 
 }  // namespace treewright::optimising
