@@ -35,7 +35,7 @@ LAYERS = {
     "growing and measuring": {"growing", "certifying", "metrics"},
     "pictures": {"plotting"},
     "export formats": {"exporting"},
-    "methods on trees": {"pruning", "explaining", "ensembles", "neighbours"},
+    "methods on trees": {"pruning", "explaining", "ensembles", "neighbours", "optimising"},
     "choices, files, advice": {"selecting", "feature_selection", "saving", "advising"},
     "Python entry points": {"estimators", "reporting"},
     "other libraries and the shell": {"converting", "cli"},

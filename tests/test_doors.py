@@ -110,6 +110,8 @@ LEARNING: dict[str, Door] = {
     "grow_id3": lambda *rows, **more: grow_id3(*rows, max_depth=2, **more),
     "grow_chaid": grow_chaid,
     "log_p_values": log_p_values,
+    "optimise": lambda *rows, **more: tw.optimise(*rows, max_depth=2, **more).tree,
+    "optimal_front": lambda *rows, **more: tw.optimal_front(*rows, max_depth=2, **more).trees,
     "stability": lambda *rows, **more: tw.stability(*rows, n_bootstraps=2, **more),
     "compare": lambda *rows, **more: tw.compare(*rows, ["cost_complexity"], **more).rows,
     "overfitting_curve": tw.overfitting_curve,
@@ -225,9 +227,12 @@ FOREST = tw.grow_forest(TABLE[TRAIN], CLASSES[TRAIN], n_estimators=5)
 RULES = tw.rules(TREE)
 BOOSTED = adaboost.boost(TABLE[TRAIN], CLASSES[TRAIN], n_estimators=3)
 WITHIN = ((-1.0, 1.0), (0.0, 9.0))
+OPTIMUM = tw.optimise(TABLE[TRAIN], CLASSES[TRAIN], max_depth=2)
 
 OF_TRAINING: dict[str, Door] = {  # (table, target) or its target after it
     "regrow": lambda *rows: tw.regrow(TREE, 0, "z", *rows),
+    "improve": lambda *rows: tw.improve(TREE, *rows),
+    "doing_without": lambda *rows: tw.doing_without(OPTIMUM, *rows).to_dict(),
     "weak_learning_bound": lambda *rows: weak_learning_bound(TREE, *rows),
     "distill": lambda *rows: tw.distill(TREE, *rows, max_leaf_nodes=3, n_synthetic=100),
     "distillation": lambda *rows: tw.distillation(TREE, *rows, n_synthetic=100),
@@ -290,6 +295,10 @@ TUPLES: dict[str, tuple[Door, slice]] = {  # tuples only
     "Tree.curve": (TREE.curve, TEST),
     "Tree.recount": (TREE.recount, TRAIN),
     "Tree.apply": (TREE.apply, TEST),
+    "improve, validation": (
+        lambda rows: tw.improve(TREE, TABLE[TRAIN], CLASSES[TRAIN], validation=rows),
+        TEST,
+    ),
     "compare, test": (lambda rows: tw.compare(TABLE[TRAIN], CLASSES[TRAIN], [], test=rows).rows, TEST),
     "compare, validation": (
         lambda rows: tw.compare(TABLE[TRAIN], CLASSES[TRAIN], [], validation=rows).rows,

@@ -13,6 +13,7 @@ void bind_neighbours(nanobind::module_& module);
 void bind_born_again(nanobind::module_& module);
 void bind_boosting(nanobind::module_& module);
 void bind_hashing(nanobind::module_& module);
+void bind_optimising(nanobind::module_& module);
 }  // namespace treewright
 
 NB_MODULE(_core, module) {
@@ -29,4 +30,5 @@ NB_MODULE(_core, module) {
     treewright::bind_born_again(module);
     treewright::bind_boosting(module);
     treewright::bind_hashing(module);
+    treewright::bind_optimising(module);
 }

@@ -45,6 +45,8 @@ from treewright.estimators import HistGradientBoostingRegressor as HistGradientB
 from treewright.estimators import ID3Classifier as ID3Classifier
 from treewright.estimators import KNeighborsClassifier as KNeighborsClassifier
 from treewright.estimators import KNeighborsRegressor as KNeighborsRegressor
+from treewright.estimators import OptimalTreeClassifier as OptimalTreeClassifier
+from treewright.estimators import OptimalTreeRegressor as OptimalTreeRegressor
 from treewright.estimators import RandomForestClassifier as RandomForestClassifier
 from treewright.estimators import RandomForestRegressor as RandomForestRegressor
 from treewright.estimators import RuleListClassifier as RuleListClassifier
@@ -67,6 +69,12 @@ from treewright.growing import grow as grow
 from treewright.growing.regrow import regrow as regrow
 from treewright.neighbours import KDTree as KDTree
 from treewright.neighbours import defeatist_curve as defeatist_curve
+from treewright.optimising import OptimalFront as OptimalFront
+from treewright.optimising import Optimum as Optimum
+from treewright.optimising import doing_without as doing_without
+from treewright.optimising import improve as improve
+from treewright.optimising import optimal_front as optimal_front
+from treewright.optimising import optimise as optimise
 from treewright.parameters.values import ConditionalInference as ConditionalInference
 from treewright.parameters.values import Costs as Costs
 from treewright.parameters.values import FeatureCosts as FeatureCosts

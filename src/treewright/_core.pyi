@@ -263,6 +263,39 @@ def born_again(
     progress: Callable[[float], object] | None,
 ) -> BornAgainTree: ...
 
+class FoundOptimum(TypedDict):
+    view: Int32s  # of each node in preorder; -1 at a leaf
+    code: NDArray[np.uint32]  # rows whose code in the view is at most this go left
+    loss: int  # the price of the leaves included
+    bound: int
+    unit: float  # of the two, where the targets are numbers
+    stopped: str
+    history: Floats  # (moments, 4): seconds, work, loss, bound
+    work: int
+
+def optimise(
+    *,
+    codes: NDArray[np.uint32],  # (views, rows), dense from 0
+    labels: Int32s | None,
+    n_classes: int,
+    weights: Ints | None,
+    gains: Ints | None,  # (classes, answers): what each answer saves
+    numbers: Floats | None,
+    max_depth: int,
+    max_leaves: int,
+    min_rows: int,
+    leaf_price: int,
+    seconds: float,
+    max_work: int,
+    max_bytes: int,
+    gap: int,
+    root_views: NDArray[np.uint8] | None,
+    first_view: Int32s | None,
+    first_code: NDArray[np.uint32] | None,
+    n_threads: int,
+    progress: Callable[[float, float, float], object] | None,  # seconds, loss, bound
+) -> FoundOptimum: ...
+
 class BoostedTrees(TypedDict):
     trees: list[GrownTree]  # iteration by iteration, one for each output
     train_loss: Floats  # at the start, unless some were given, and after each iteration

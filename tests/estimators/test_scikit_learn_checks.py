@@ -28,6 +28,8 @@ from treewright import (
     ID3Classifier,
     KNeighborsClassifier,
     KNeighborsRegressor,
+    OptimalTreeClassifier,
+    OptimalTreeRegressor,
     RandomForestClassifier,
     RandomForestRegressor,
     RuleListClassifier,
@@ -71,6 +73,10 @@ class NumbersForest(NumbersOnly, RandomForestClassifier):
     pass
 
 
+class NumbersOptimal(NumbersOnly, OptimalTreeClassifier):
+    pass
+
+
 class NumbersAdaBoostClassifier(NumbersOnly, AdaBoostClassifier):
     pass
 
@@ -97,6 +103,9 @@ ESTIMATORS = [
     C45Classifier(),
     CARTClassifier(),
     CARTRegressor(),
+    OptimalTreeClassifier(leaf_penalty=0.001),
+    OptimalTreeRegressor(),
+    NumbersOptimal(max_depth=2, leaf_penalty=0.001),
     AdaBoostClassifier(n_estimators=5),
     NumbersAdaBoostClassifier(DecisionTreeClassifier(max_depth=3), n_estimators=4, algorithm="M1"),
     AdaBoostRegressor(n_estimators=5, resample=False),

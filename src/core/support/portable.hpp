@@ -22,6 +22,13 @@
 #define TREEWRIGHT_AVX2 __attribute__((target("avx2")))
 #endif
 
+#if defined(TREEWRIGHT_AVX2)
+/// Before a function: it may use the instructions for which has_bit_counts() asks.
+#define TREEWRIGHT_BIT_COUNTS __attribute__((target("popcnt,bmi2")))
+#else
+#define TREEWRIGHT_BIT_COUNTS
+#endif
+
 #if TREEWRIGHT_GNU
 /// Before a function: it stays a function of its own, with all that it calls inside.
 #define TREEWRIGHT_FLATTEN [[gnu::noinline, gnu::flatten]]
@@ -128,5 +135,24 @@ inline void spin_pause() {
     std::this_thread::yield();
 #endif
 }
+
+/// The bits of a word that a mask has, drawn together at the low end.
+constexpr std::uint64_t plain_drawn_bits(std::uint64_t bits, std::uint64_t mask) {
+    std::uint64_t out = 0;
+    for (std::uint64_t place = 1; mask != 0; mask &= mask - 1, place <<= 1)
+        if (bits & mask & (~mask + 1)) out |= place;
+    return out;
+}
+#if defined(TREEWRIGHT_AVX2)
+inline bool has_bit_counts() { return __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("bmi2"); }
+TREEWRIGHT_BIT_COUNTS inline std::uint64_t drawn_bits(std::uint64_t bits, std::uint64_t mask) {
+    return __builtin_ia32_pext_di(bits, mask);
+}
+#else
+inline bool has_bit_counts() { return true; }
+inline std::uint64_t drawn_bits(std::uint64_t bits, std::uint64_t mask) {
+    return plain_drawn_bits(bits, mask);
+}
+#endif
 
 }  // namespace treewright

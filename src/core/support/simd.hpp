@@ -37,9 +37,9 @@ struct alignas(N * sizeof(T)) PlainVector {
         PlainVector out{};
         for (std::size_t i = 0; i < N; ++i) {
             if constexpr (std::is_same_v<Other, PlainVector>)
-                out[i] = work(a[i], b[i]);
+                out[i] = static_cast<T>(work(a[i], b[i]));
             else
-                out[i] = work(a[i], b);
+                out[i] = static_cast<T>(work(a[i], b));
         }
         return out;
     }

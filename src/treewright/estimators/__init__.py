@@ -23,6 +23,7 @@ from treewright.estimators.gradient_boosting import (
     HistGradientBoostingRegressor,
 )
 from treewright.estimators.neighbours import KNeighborsClassifier, KNeighborsRegressor
+from treewright.estimators.optimal import OptimalTreeClassifier, OptimalTreeRegressor
 from treewright.estimators.rules import RuleListClassifier
 from treewright.estimators.selectors import ShadowSelector, SplitFilter, TreeSelector, ZeroNormSelector
 from treewright.estimators.tree import (
@@ -52,6 +53,8 @@ __all__ = [
     "ID3Classifier",
     "KNeighborsClassifier",
     "KNeighborsRegressor",
+    "OptimalTreeClassifier",
+    "OptimalTreeRegressor",
     "RandomForestClassifier",
     "RandomForestRegressor",
     "RuleListClassifier",

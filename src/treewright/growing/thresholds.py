@@ -30,7 +30,7 @@ def tree_from_core(
     directions = tuple(Direction.of(*direction) for direction in grown["directions"])
     return Tree(
         **_arrays(grown, ("end", "feature", "subset", "step", "rows", "subsets")),
-        threshold=_thresholds(grown["feature"], grown["low"], grown["high"], data, threshold),
+        threshold=thresholds_in_gaps(grown["feature"], grown["low"], grown["high"], data, threshold),
         missing_left=grown["missing_left"].view(np.bool_),
         statistic=_statistic(grown, data.schema),
         schema=data.schema,
@@ -48,7 +48,7 @@ def constrained_tree_from_core(
     gaps = grown["surrogate_feature"], grown["surrogate_low"], grown["surrogate_high"]
     surrogates = Surrogates(
         **_arrays(grown, ("node", "feature", "subset", "agreement", "adjusted", "subsets"), "surrogate_"),
-        threshold=_thresholds(*gaps, data, threshold),
+        threshold=thresholds_in_gaps(*gaps, data, threshold),
         reversed=grown["surrogate_reversed"].view(np.bool_),
     )
     tree = tree_from_core(grown, data, criterion, threshold, missing)
@@ -65,7 +65,7 @@ def _statistic(grown: _core.GrownTree, schema: Schema) -> Floats | SparseRows:
     return SparseRows(grown["end"], grown["start"], grown["column"], grown["value"], schema.width)
 
 
-def _thresholds(
+def thresholds_in_gaps(
     feature: Int32s,
     low: Floats,
     high: Floats,

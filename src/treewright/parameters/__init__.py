@@ -49,7 +49,7 @@ from treewright.parameters.values import (
 
 # A declaration takes what it leaves out from the first group that declares the name: the groups are always
 # declared in this order, whatever is imported first.
-for _groups in ("tree", "forest", "boosting", "classic", "neighbours", "selectors"):
+for _groups in ("tree", "forest", "boosting", "classic", "neighbours", "optimal", "selectors"):
     import_module(f"{__name__}.{_groups}")
 
 __all__ = [

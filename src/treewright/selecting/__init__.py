@@ -9,9 +9,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from treewright._registry import Folder, check_names
+from treewright.optimising import OptimalFront
 from treewright.pruning import PruningPath
 from treewright.pruning.arguments import with_encoded_rows
 from treewright.selecting.comparison import Comparison, compare
+from treewright.selecting.optimal_sizes import path_of_front
 from treewright.selecting.overfitting import OverfittingCurve, overfitting_curve
 
 __all__ = ["WAYS", "Comparison", "OverfittingCurve", "compare", "overfitting_curve", "select", "ways"]
@@ -29,13 +31,13 @@ def ways() -> tuple[str, ...]:
     return WAYS.names
 
 
-def select(path: PruningPath, by: str | None = None, **options: Any) -> PruningPath:
+def select(path: PruningPath | OptimalFront, by: str | None = None, **options: Any) -> PruningPath:
     """Choose a tree of a path.
 
     Parameters
     ----------
-    path : PruningPath
-        What `prune` returns; it is not changed.
+    path : PruningPath or OptimalFront
+        What `prune` or `optimal_front` returns; it is not changed.
     by : str, optional
         One of `ways()`. It may be left out where an option implies it: ``validation=`` is by held-out rows,
         ``data=`` by folds, ``leaves=`` by size, ``delta=`` by certificate, ``c=`` by srm.
@@ -59,6 +61,8 @@ def select(path: PruningPath, by: str | None = None, **options: Any) -> PruningP
     >>> select(path, by="held_out", validation=others).pruned.n_leaves
     2
     """
+    if isinstance(path, OptimalFront):
+        path = path_of_front(path)
     if not isinstance(path, PruningPath):
         raise TypeError(f"select takes a PruningPath, which prune makes of a tree, not {type(path).__name__}")
     way = by or implied_way(options)

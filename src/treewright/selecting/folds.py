@@ -19,6 +19,7 @@ from treewright.pruning.arguments import method
 from treewright.pruning.cross_validation import cross_validated_losses, fold_options
 from treewright.pruning.path import NestedPrunings, refuse_no_rows
 from treewright.pruning.traversal import Floats
+from treewright.selecting import optimal_sizes
 from treewright.selecting.one_standard_error import by_rule, check_rule
 from treewright.tree import Tree
 
@@ -36,7 +37,7 @@ def folds(
 ) -> PruningPath:
     """The tree with the least loss by cross-validation over the price of a leaf, alpha.
 
-    For paths by "cost_complexity".
+    For paths by "cost_complexity", and over the number of leaves for the best trees of all sizes.
 
     Parameters
     ----------
@@ -51,6 +52,9 @@ def folds(
         With the estimate as `validation`, and its standard error √(Σr² − (Σr)²/n) / n over the rows.
     """
     check_rule(rule)
+    if path.method == optimal_sizes.METHOD:
+        path = optimal_sizes.cross_validated_sizes(path, data, n_folds, random_state)
+        return by_rule(path, rule, f"{n_folds} folds")
     _check(path, data)
     betas = middle_levels(path)
 
