@@ -154,7 +154,7 @@ class Grower : public TreeGrower {
             if (nodes_[node].left < 0 && is_small(nodes_[node]) && histograms_.n_left() > found.size() + 1)
                 found.push_back(node);
         }
-        for (; !taken.empty(); taken.pop_back()) open_.push(std::move(taken.back()));
+        for (; !taken.empty(); taken.pop_back()) open_.push(OpenNode(taken.back()));
         return found;
     }
     bool is_small(const BoostedNode& node) const {
