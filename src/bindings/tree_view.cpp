@@ -33,7 +33,7 @@ SurrogateTests OwningTreeView::read_surrogates(nb::handle arrays) {
     const auto all = nb::cast<nb::tuple>(arrays);
     if (all.size() != 6) throw std::invalid_argument("the surrogates are six arrays");
     const auto read = [&]<class T>(std::size_t i, T) {
-        const auto array = nb::cast<Vector<T>>(all[i]);
+        auto array = nb::cast<Vector<T>>(all[i]);
         owners_.emplace_back(array);
         return array;
     };

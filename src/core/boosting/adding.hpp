@@ -10,8 +10,8 @@
 #include "boosting/division.hpp"
 #include "boosting/histograms.hpp"
 #include "boosting/sums.hpp"
-#include "support/buffer.hpp"
 #include "support/portable.hpp"
+#include "support/unfilled.hpp"
 
 namespace treewright::boosting {
 
@@ -223,8 +223,8 @@ class Adder {
     }
 
     const Cells& cells_;
-    Buffer<typename Form::RowEntry> rows_;  // gradients and hessians
-    std::vector<Entry> entries_;            // of the rows that are added up, in their order
+    UnfilledVector<typename Form::RowEntry> rows_;  // gradients and hessians
+    std::vector<Entry> entries_;                    // of the rows that are added up, in their order
     std::vector<Worker> workers_;
     Units units_;
     Pool* pool_ = nullptr;

@@ -85,7 +85,7 @@ class Booster {
     Interrupt& interrupt_;
     Repeats repeats_;
     Cells cells_;
-    Buffer<double> gradient_, hessian_;
+    UnfilledVector<double> gradient_, hessian_;
     std::vector<std::unique_ptr<TreeGrower>> growers_;  // one for each thread that grows a tree of its own
 };
 

@@ -217,8 +217,8 @@ Cells make_cells(const std::vector<Column>& columns, const Row* rows, std::size_
     Cells cells;
     cells.n_rows = n_rows;
     Filler filler(columns, {rows, n_rows, repeats}, most, cells, pool, interrupt);
-    cells.by_row = Buffer<std::uint8_t>(n_rows * columns.size());
-    cells.by_column = Buffer<std::uint8_t>(n_rows * columns.size());
+    cells.by_row = UnfilledVector<std::uint8_t>(n_rows * columns.size());
+    cells.by_column = UnfilledVector<std::uint8_t>(n_rows * columns.size());
     const std::size_t block = std::clamp<std::size_t>((std::size_t{1} << 16) / columns.size(), 64, 4096);
     pool.run((n_rows + block - 1) / block, [&](std::size_t task, std::size_t thread) {
         interrupt.check();

@@ -6,8 +6,8 @@
 
 #include "boosting/losses.hpp"
 #include "data/columns.hpp"
-#include "support/buffer.hpp"
 #include "support/threads.hpp"
+#include "support/unfilled.hpp"
 
 namespace treewright::boosting {
 
@@ -25,9 +25,9 @@ struct CellColumn {
 struct Cells {
     std::size_t n_rows = 0;
     std::vector<CellColumn> columns;
-    std::vector<std::size_t> start;  // of each column in a histogram; one more for the end
-    Buffer<std::uint8_t> by_row;     // to add up all columns of a row
-    Buffer<std::uint8_t> by_column;  // to divide rows by one column
+    std::vector<std::size_t> start;          // of each column in a histogram; one more for the end
+    UnfilledVector<std::uint8_t> by_row;     // to add up all columns of a row
+    UnfilledVector<std::uint8_t> by_column;  // to divide rows by one column
 
     const std::uint8_t* column(std::size_t i) const { return by_column.data() + i * n_rows; }
     std::size_t histogram_size() const { return start.back(); }

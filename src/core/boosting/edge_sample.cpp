@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "data/problem.hpp"
-#include "support/buffer.hpp"
+#include "support/unfilled.hpp"
 
 namespace treewright::boosting {
 
@@ -138,7 +138,7 @@ class Selection {
     }
 
     /// The rows of these parts, part after part.
-    Buffer<Hashed> collected(const std::vector<Count>& place) {
+    UnfilledVector<Hashed> collected(const std::vector<Count>& place) {
         std::vector<std::vector<Row>> of_thread(pool_.size());
         in_tasks([&](std::size_t begin, std::size_t end, std::size_t thread) {
             for (std::size_t i = begin; i < end; ++i)
@@ -149,7 +149,7 @@ class Selection {
             for (const Row i : rows) ++part(i).size;
         std::size_t n = 0;
         for (auto& each : parts_) each.begin = std::exchange(n, n + std::exchange(each.size, 0));
-        Buffer<Hashed> found(n);
+        UnfilledVector<Hashed> found(n);
         for (const auto& rows : of_thread)
             for (const Row i : rows) found[part(i).begin + part(i).size++] = {hashes_[i], i};
         return found;
@@ -193,7 +193,7 @@ class Selection {
     std::vector<std::size_t> order_;
     std::size_t n_hashed_;  // columns
     int bits_;
-    Buffer<std::uint64_t> hashes_;
+    UnfilledVector<std::uint64_t> hashes_;
     std::vector<Part> parts_;  // in which a row is wanted
 };
 

@@ -12,7 +12,7 @@
 #include "boosting/splits.hpp"
 #include "data/columns.hpp"
 #include "growers/frontier.hpp"
-#include "support/buffer.hpp"
+#include "support/unfilled.hpp"
 
 namespace treewright::boosting {
 
@@ -51,7 +51,7 @@ using OpenNodes = Frontier<OpenNode, &unrounded>;
 class RowOrders {
   public:
     RowOrders(std::size_t first, std::size_t n)
-        : first_(first), n_(n), orders_{Buffer<Row>(n), Buffer<Row>(n)} {}
+        : first_(first), n_(n), orders_{UnfilledVector<Row>(n), UnfilledVector<Row>(n)} {}
 
     std::size_t size() const { return n_; }
     /// Puts the rows in the order of the table.
@@ -66,7 +66,7 @@ class RowOrders {
     Row* at(std::int64_t depth) { return orders_[static_cast<std::size_t>(depth) % 2].data(); }
 
     std::size_t first_, n_;
-    std::array<Buffer<Row>, 2> orders_;
+    std::array<UnfilledVector<Row>, 2> orders_;
 };
 
 /// Histograms of nodes, which are used again; as many as memory allows.

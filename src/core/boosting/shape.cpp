@@ -1,8 +1,6 @@
 // A boosted tree in the arrays in which trees are handed out.
 #include "boosting/shape.hpp"
 
-#include <limits>
-
 namespace treewright::boosting {
 
 namespace {
@@ -50,20 +48,10 @@ std::vector<std::int32_t> depth_first(const std::vector<BoostedNode>& nodes) {
 GrownTree shape(const std::vector<BoostedNode>& nodes, const std::vector<std::int32_t>& order,
                 const std::vector<Column>& columns, const Cells& cells) {
     const std::size_t n = order.size();
-    const double nan = std::numeric_limits<double>::quiet_NaN();
-    GrownTree tree;
-    tree.end.resize(n);
-    tree.feature.assign(n, -1);
-    tree.step.assign(n, -1);
-    tree.low.assign(n, nan);
-    tree.high.assign(n, nan);
-    tree.subset.assign(n, -1);
-    tree.rows.resize(n);
-    tree.missing_left.assign(n, 0);
+    GrownTree tree(n);
     for (std::size_t i = n; i-- > 0;) {
         const BoostedNode& node = nodes[order[i]];
         tree.rows[i] = static_cast<std::int64_t>(node.rows.size());
-        tree.end[i] = static_cast<std::int32_t>(i) + 1;
         if (node.left < 0) continue;
         tree.end[i] = tree.end[tree.end[i + 1]];
         tree.step[i] = node.step;

@@ -11,7 +11,7 @@
 #include "boosting/leaves.hpp"
 #include "boosting/nodes.hpp"
 #include "boosting/shape.hpp"
-#include "support/buffer.hpp"
+#include "support/unfilled.hpp"
 
 namespace treewright::boosting {
 
@@ -154,7 +154,7 @@ class Grower : public TreeGrower {
             if (nodes_[node].left < 0 && is_small(nodes_[node]) && histograms_.n_left() > found.size() + 1)
                 found.push_back(node);
         }
-        for (; !taken.empty(); taken.pop_back()) open_.push(std::move(taken.back()));
+        for (; !taken.empty(); taken.pop_back()) open_.push(OpenNode(taken.back()));
         return found;
     }
     bool is_small(const BoostedNode& node) const {
@@ -513,7 +513,7 @@ class Grower : public TreeGrower {
     Repeats repeats_;
     UnitsOf units_of_;
     Adder<Form, NodeForm> adder_;
-    Buffer<std::uint32_t> leaf_;  // of each row, in the end
+    UnfilledVector<std::uint32_t> leaf_;  // of each row, in the end
     RowOrders rows_, validation_;
     std::vector<Best> best_;  // of each thread
     Units units_;

@@ -336,19 +336,10 @@ void fill_leaves(const Problem& problem, const Nodes& grown, const std::vector<s
 GrownTree lay_out(const Problem& problem, const Nodes& grown, const std::vector<std::int32_t>& order,
                   const std::vector<std::int32_t>& steps) {
     const std::size_t n = order.size();
-    const double nan = std::numeric_limits<double>::quiet_NaN();
-    GrownTree tree;
-    tree.end.resize(n);
-    tree.feature.assign(n, -1);
-    tree.low.assign(n, nan);
-    tree.high.assign(n, nan);
-    tree.subset.assign(n, -1);
-    tree.rows.resize(n);
-    tree.missing_left.assign(n, 0);
+    GrownTree tree(n);
     for (std::size_t i = n; i-- > 0;) {
         const Node& node = grown.nodes[order[i]];
         tree.rows[i] = node.end - node.begin;
-        tree.end[i] = static_cast<std::int32_t>(i) + 1;
         if (steps[order[i]] < 0) continue;
         tree.end[i] = tree.end[tree.end[i + 1]];
         tree.feature[i] = node.column;
@@ -383,8 +374,7 @@ GrownTree tree_of(Problem& problem, const Criterion& criterion, const Nodes& gro
         fill_statistics(NumberStatistics(problem, criterion, order.size()), problem, grown, order, pool,
                         find_steps, tree);
     }
-    tree.step.reserve(order.size());
-    for (const auto node : order) tree.step.push_back(steps[node]);
+    for (std::size_t i = 0; i < order.size(); ++i) tree.step[i] = steps[order[i]];
     return tree;
 }
 

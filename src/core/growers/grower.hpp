@@ -2,7 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <numeric>
 #include <vector>
 
 #include "criteria/criterion.hpp"
@@ -25,6 +28,20 @@ struct GrownTree {
     std::size_t width = 0;
     std::vector<Direction> directions;  // the columns after those of the table
     OwnedRows leaves;  // of a wide problem, instead of `statistic`: the rows of leaves, none at branches
+
+    GrownTree() = default;
+    /// So many leaves, to be made branches where they are, without rows and statistics.
+    explicit GrownTree(std::size_t n_nodes)
+        : end(n_nodes),
+          feature(n_nodes, -1),
+          step(n_nodes, -1),
+          low(n_nodes, std::numeric_limits<double>::quiet_NaN()),
+          high(low),
+          subset(n_nodes, -1),
+          rows(n_nodes),
+          missing_left(n_nodes, 0) {
+        std::iota(end.begin(), end.end(), 1);
+    }
 };
 
 /// Nodes up to this many rows are grown in lists, and tables up to it need no bins.

@@ -179,9 +179,9 @@ class RandomCutFinder {
         const auto ids = subtree_.ids_of(node);
         Id* const sent = subtree_.spill.data();
         for (std::size_t i = 0; class_end_.empty() && i < n; ++i) {
-            const Number v = values[i];
+            const bool is_missing = std::isnan(values[i]);
             sent[n_left] = ids[i];
-            n_left += static_cast<std::size_t>(v <= cut) | (missing_left & (v != v));
+            n_left += static_cast<std::size_t>(values[i] <= cut) | (missing_left & is_missing);
         }
         if (std::cmp_less(std::min(n_left, n - n_left), limits_.min_rows_leaf)) return std::nullopt;
         if (class_end_.empty()) {

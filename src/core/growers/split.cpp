@@ -17,8 +17,8 @@ void merge_sides(Records<ListPlace>& places, Records<ListPlace>& others, double 
         return std::pair(entry.second.n_first, !entry.second.missing_left);
     });
     places.clear(noise, standing);
-    for (auto& [score, place] : all)
-        if (score > places.largest()) places.add(score, std::move(place));
+    for (const auto& [score, place] : all)
+        if (score > places.largest()) places.add(score, ListPlace(place));
 }
 
 std::int32_t ratio_winner(const std::vector<RatioEntry>& entries, double noise) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -92,7 +93,7 @@ Bounds<Number> neighbours(std::span<const Number> values, Number cut) {
 template <class Number>
 std::size_t count_missing(std::span<const Number> values) {
     std::uint32_t n = 0;  // as wide as a float, so that compilers count in all lanes
-    for (const Number v : values) n += v != v;
+    for (const Number v : values) n += std::isnan(v);
     return n;
 }
 

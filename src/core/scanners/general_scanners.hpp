@@ -122,11 +122,9 @@ class CountScanner {
             return gain_of<C>(left, right, plain_risk_);
         });
     }
-    std::size_t dimensions() const { return total_.size() == 2 ? 1 : total_.size(); }
+    std::size_t dimensions() const { return share_dimensions(width()); }
     void point(const Sum* statistic, double* out) const {
-        const double weight = weight_of(statistic);
-        if (dimensions() == 1) return void(out[0] = static_cast<double>(statistic[1]) / weight);
-        for (std::size_t k = 0; k < width(); ++k) out[k] = static_cast<double>(statistic[k]) / weight;
+        share_point({statistic, width()}, weight_of(statistic), out);
     }
 
   private:
@@ -285,11 +283,9 @@ class WeightScanner : PlacedWeights<Id> {
                                                }));
         return most;
     }
-    std::size_t dimensions() const { return width() == 2 ? 1 : width(); }
+    std::size_t dimensions() const { return share_dimensions(width()); }
     void point(const Sum* statistic, double* out) const {
-        const double weight = weight_of(statistic) / grid_.unit;
-        if (dimensions() == 1) return void(out[0] = static_cast<double>(statistic[1]) / weight);
-        for (std::size_t k = 0; k < width(); ++k) out[k] = static_cast<double>(statistic[k]) / weight;
+        share_point({statistic, width()}, weight_of(statistic) / grid_.unit, out);
     }
 
   private:

@@ -56,6 +56,14 @@ concept SumsGroups =
         same.point(statistic, point);
     };
 
+/// Shares of classes as points: of two classes, that of the second one says all.
+inline std::size_t share_dimensions(std::size_t n_classes) { return n_classes == 2 ? 1 : n_classes; }
+inline void share_point(std::span<const Sum> statistic, double weight, double* out) {
+    const std::size_t first = statistic.size() == 2 ? 1 : 0;
+    for (std::size_t k = first; k < statistic.size(); ++k)
+        out[k - first] = static_cast<double>(statistic[k]) / weight;
+}
+
 /// Has weights or numbers on grids, and can take those that a node inherits; they then are those it has.
 template <class S, class Id>
 concept InheritsGrids =

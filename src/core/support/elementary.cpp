@@ -33,7 +33,8 @@ constexpr DoubleDouble exact_log(double x) {
 constexpr double factor_of(std::size_t range) {
     const std::uint64_t middle = tables::least_z + (2 * range + 1) * (std::uint64_t{1} << 44);
     const double inverse = 1 / std::bit_cast<double>(middle), unit = inverse > 1.03 ? 0x1p-7 : 0x1p-8;
-    return static_cast<double>(static_cast<int>(inverse / unit + 0.5)) * unit;
+    const int doubled = static_cast<int>(2 * inverse / unit), nearest = (doubled + 1) / 2;
+    return nearest * unit;
 }
 
 /// The table of logarithms, those to base e times a number.

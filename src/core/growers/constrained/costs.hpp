@@ -93,11 +93,9 @@ class CostScanner {
             return std::max(0.0, risk_ - cost_risk(present_costs_, left) - cost_risk(present_costs_, right));
         });
     }
-    std::size_t dimensions() const { return width() == 2 ? 1 : width(); }
+    std::size_t dimensions() const { return share_dimensions(width()); }
     void point(const Sum* statistic, double* out) const {
-        const double weight = weight_of(statistic) / grid_.unit;
-        if (dimensions() == 1) return void(out[0] = static_cast<double>(statistic[1]) / weight);
-        for (std::size_t k = 0; k < width(); ++k) out[k] = static_cast<double>(statistic[k]) / weight;
+        share_point({statistic, width()}, weight_of(statistic) / grid_.unit, out);
     }
 
   private:

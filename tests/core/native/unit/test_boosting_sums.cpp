@@ -51,7 +51,7 @@ std::vector<Sums> added_up(std::size_t n_rows, std::size_t n_threads) {
     cells.columns.resize(1);
     cells.columns[0].n_values = 2;
     cells.start = {0, 2};
-    cells.by_row = Buffer<std::uint8_t>(n_rows);
+    cells.by_row = UnfilledVector<std::uint8_t>(n_rows);
     std::vector<double> gradient(n_rows, -largest), hessian(n_rows, largest);
     std::vector<Row> order(n_rows);
     for (std::size_t i = 0; i < n_rows; ++i) cells.by_row[i] = i % 16 == 0;
