@@ -154,8 +154,8 @@ def main() -> None:
     if job["solver"] != OURS:
         _limit_cpu(limit)
     found, cpu, wall = _timed(run, 1)
-    n_runs = min(MOST_RUNS, max(1, int(LEAST_CPU / max(wall, 1e-6))))
-    if wall < REPEATED:
+    n_runs = min(MOST_RUNS, max(1, int(LEAST_CPU / max(cpu, 1e-6))))
+    if cpu < REPEATED:
         _, cpu, wall = min((_timed(run, n_runs) for _ in range(BATCHES)), key=lambda each: each[1])
     print(json.dumps({"cpu": cpu, "wall": wall, **found}))
 
