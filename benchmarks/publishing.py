@@ -6,7 +6,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks import distilling, forests, gradient_boosting, keeping, methods, neighbours, pruning
+from benchmarks import (
+    distilling,
+    forests,
+    gradient_boosting,
+    keeping,
+    methods,
+    neighbours,
+    optimising,
+    pruning,
+)
 from benchmarks.keeping import Origin, Section
 from benchmarks.measuring import Result
 from benchmarks.peers import PEERS
@@ -120,5 +129,6 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         ),
         "distilling": lambda: in_short("distilling", distilling.short, keeping.load),
         "neighbours": lambda: in_short("neighbours", neighbours.short, keeping.load_parts),
+        "optimal trees": lambda: in_short("optimising", optimising.short, keeping.load),
     },
 }

@@ -122,8 +122,13 @@ class Stages:
 
     def advance(self, share: float) -> None:
         """The share of the stage that is done, from 0 to 1."""
-        if self._progress is not None and share > 0:
-            self._progress.update(self._progress.task_ids[0], share=f"{share:.0%}")
+        if share > 0:
+            self.tell(f"{share:.0%}")
+
+    def tell(self, text: str) -> None:
+        """How far the stage is, in words."""
+        if self._progress is not None:
+            self._progress.update(self._progress.task_ids[0], share=text)
 
     def note(self, text: str) -> None:
         """A note while the work goes on."""

@@ -133,7 +133,7 @@ class Outcome:
                 "writes it all the same, --leaves makes a smaller tree"
             )
             return None
-        parts, tree = fit.parts, fit.tree if fit.path is None else fit.path
+        parts, tree = fit.parts, fit.path or fit.optimum or fit.tree
         rows: dict[str, Any] = {"train": parts.training, "validation": parts.validation, "test": parts.test}
         try:
             page = report_on(tree, **rows, delta=delta, random_state=seed, advice=for_pages(advice))

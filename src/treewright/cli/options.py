@@ -90,7 +90,7 @@ def from_spec(name: str, choices: Sequence[str] = (), **changes: Any) -> Paramet
     text = " ".join(each for each in sentences if "``" not in each and not each.startswith("A float"))
 
     def check(_: Any, value: Any) -> None:
-        if allowed is not None and not allowed.check(value):
+        if value is not None and allowed is not None and not allowed.check(value):
             words = allowed.words.removesuffix(", or None").replace("an int", "a whole number")
             raise Misuse(f"{declared.flag} {value}: it must be {words}")
 

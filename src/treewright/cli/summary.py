@@ -20,6 +20,7 @@ from treewright.encoding import Dataset
 from treewright.encoding.kinds import KINDS
 from treewright.exporting.text import render
 from treewright.metrics import Metrics, class_word, measure
+from treewright.optimising import Optimum
 from treewright.pruning import PruningPath
 from treewright.selecting.planning import Plan
 from treewright.tree import Tree
@@ -45,6 +46,7 @@ class Fit:
     scores: dict[str, Metrics]  # by part: training, validation, test
     certificate: Certificates | str
     seconds: dict[str, float]  # of each stage
+    optimum: Optimum | None = None  # of a tree that was searched, not grown
 
 
 def _duration(seconds: float) -> str:
@@ -90,7 +92,9 @@ def certificate_text(fit: Fit) -> str:
 def _rows(fit: Fit) -> str:
     """Which rows were used for what."""
     parts, prunes_alone = fit.parts, fit.plan is not None and fit.parts.validation is None
-    text = f"{'grown and pruned' if prunes_alone else 'grown'} from {count(parts.training.n_rows, 'row')}"
+    how = "grown and pruned from" if prunes_alone else "grown from"
+    how = how if fit.optimum is None else "the best tree of"
+    text = f"{how} {count(parts.training.n_rows, 'row')}"
     if parts.validation is not None:
         text += f", pruned by {parts.validation.n_rows:,}"
     if parts.test is not None:
@@ -100,7 +104,9 @@ def _rows(fit: Fit) -> str:
 
 
 def _sizes(fit: Fit) -> str:
-    """The sizes before and after pruning."""
+    """The sizes before and after pruning; of the best tree what is proved of it."""
+    if fit.optimum is not None:
+        return str(fit.optimum)
     time = _duration(fit.seconds["growing"])
     before = f"{count(fit.unpruned.n_leaves, 'leaf')} grown by {fit.tree.criterion} in {time}"
     if fit.plan is None or fit.path is None:
@@ -160,6 +166,7 @@ def fit_document(path: str | os.PathLike[str], fit: Fit, files: dict[str, str]) 
         "target": _target_document(fit.data),
         "tree": {**tree_document(fit.tree), "leaves_grown": fit.unpruned.n_leaves},
         "pruning": _pruning(fit),
+        **_optimum_document(fit.optimum),
         "loss": measure(fit.tree),
         "parts": {
             part: {
@@ -195,6 +202,13 @@ def _target_document(data: Dataset) -> dict[str, Any]:
         return {"name": target.name, "least": values.min(), "most": values.max()}
     weights = np.bincount(values[0], data.weight, minlength=len(target.classes))
     return {"name": target.name, "classes": target.classes, "shares": weights / weights.sum()}
+
+
+def _optimum_document(optimum: Optimum | None) -> dict[str, Any]:
+    """What is proved of the best tree; nothing of a grown one."""
+    if optimum is None:
+        return {}
+    return {"optimum": {name: fact for name, fact in optimum.to_dict().items() if name != "history"}}
 
 
 def _pruning(fit: Fit) -> dict[str, Any] | None:

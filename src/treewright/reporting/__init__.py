@@ -76,8 +76,9 @@ def report(
 
     Parameters
     ----------
-    model : Tree, PruningPath or fitted estimator
+    model : Tree, PruningPath, Optimum or fitted estimator
         A tree with one target. Of a path the selected tree is reported; a pruned estimator brings its path.
+        An optimum, or the estimator of one, brings what is proved of its tree.
     X : table, tuple (table, target) or Dataset, optional
         Rows that were used for nothing yet, which the certificate is computed from: `test` by position.
     y : str or array, optional

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright._text import escape
+from treewright._text import amount, count, escape
 from treewright.encoding.schema import Schema
+from treewright.optimising import Optimum
 from treewright.pruning import PruningPath
 from treewright.pruning.path import NestedPrunings
 from treewright.tree import Tree
@@ -68,6 +69,10 @@ def subject_of(model: Any, path: Any = None) -> Subject:
         if model.is_open:
             raise ValueError("no tree of this path is selected yet; use select(path, …)")
         model, path = model.pruned, model
+    optimum = model if isinstance(model, Optimum) else getattr(model, "optimum_", None)
+    if isinstance(optimum, Optimum):
+        subject = subject_of(optimum.tree, path)
+        return replace(subject, notes=(proof_in_words(optimum), *subject.notes))
     tree = as_tree(model)
     if len(tree.schema.targets) != 1:
         raise ValueError(
@@ -91,6 +96,22 @@ def subject_of(model: Any, path: Any = None) -> Subject:
         )
         return _subject(tree, tree, np.flatnonzero(tree.is_leaf), None, (note,))
     return _subject(tree, path.full_tree, leaves, path)
+
+
+def proof_in_words(optimum: Optimum) -> str:
+    """What is proved of the best tree on its training rows, in a sentence."""
+    limits, price = optimum.limits, ", with the price of its leaves" if optimum.leaf_price else ""
+    trees = f"no tree of at most depth {limits['max_depth']}"
+    if limits["max_leaf_nodes"] is not None:
+        trees += f" and {count(int(limits['max_leaf_nodes']), 'leaf')}"
+    if optimum.is_proved:
+        return f"Proved optimal: {trees} loses less on the training rows{price}."
+    if optimum.bound <= 0:
+        return "Not proved optimal: the search ended before anything was known of other trees."
+    return (
+        f"Not proved optimal: {trees} loses less than {amount(optimum.bound)} on the training rows{price}; "
+        f"this one loses {amount(optimum.objective)}."
+    )
 
 
 def _subject(

@@ -8,6 +8,7 @@ _ORDER = (
     "describe",
     "fit",
     "prune",
+    "improve",
     "compare",
     "predict",
     "explain",

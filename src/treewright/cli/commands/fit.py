@@ -15,6 +15,7 @@ from treewright.cli.console import Stages, Voice, advice_document
 from treewright.cli.costs import NONE, Costs
 from treewright.cli.errors import Misuse, Trouble, count
 from treewright.cli.model_files import Outcome
+from treewright.cli.optimal_options import GROWN, Optimal, progress_text
 from treewright.cli.pruning_options import AS_USUAL, Method, Pruning
 from treewright.cli.summary import Fit, certificate_text, files_text, fit_document, summary
 from treewright.cli.tables.labelled import Roles, note_remarks
@@ -26,6 +27,7 @@ from treewright.growing import grow
 from treewright.growing.constraints import refuse_missing_values
 from treewright.growing.memory import memory_needed
 from treewright.metrics import metrics, rarer_class
+from treewright.optimising import Optimum, optimise
 from treewright.pruning import METHODS, PruningPath
 from treewright.selecting import WAYS
 from treewright.selecting.planning import Plan
@@ -53,6 +55,7 @@ def fit(
     delta: Annotated[opt.Delta, opt.CERTIFICATE] = 0.05,
     loss_bound: Annotated[opt.NotNegative, opt.CERTIFICATE] = None,
     limits: opt.Limits = opt.TO_PURITY,
+    optimal: Optimal = GROWN,
     costs: Costs = NONE,
     style: opt.Style = opt.TEXT,
 ) -> None:
@@ -90,6 +93,8 @@ def fit(
         loans.report.html
     treewright fit loans.csv --target default --leaves 8 -o small.json
         the best tree of at most 8 leaves
+    treewright fit loans.csv --target default --optimal --max-depth 2
+        the tree of the fewest errors of all trees of depth 2, with its proof
     treewright fit loans.csv --target default --test new.csv
         grow and prune with all rows of loans.csv, test with new.csv
     treewright fit loans.csv --target default --cost yes:no=10
@@ -104,10 +109,12 @@ def fit(
     """
     voice = Voice(style)
     outcome = Outcome.of(output or Path(f"{stem(data)}.tree.json"), report, no_report)
+    search = optimal.search(limits, prune, pruning, costs)
     recipe = Recipe(
         growing=limits.growing,
+        search=search,
         costs=costs,
-        plan=pruning.plan(prune),
+        plan=pruning.plan(prune) if search is None else None,
         is_default=prune is None and pruning == AS_USUAL,
         test=splits.RowsOption.of("--test", test, "--test-size", test_size),
         validation=splits.RowsOption.of(
@@ -150,6 +157,7 @@ class Recipe:
     """How a tree is grown, pruned and judged."""
 
     growing: dict[str, Any]  # arguments of `grow`
+    search: dict[str, Any] | None  # arguments of `optimise`, if the best tree is searched instead
     costs: Costs
     plan: Plan | None
     is_default: bool  # whether there are no options for pruning
@@ -198,9 +206,7 @@ def _fit(
     has_options = not recipe.is_default or recipe.validation.is_set
     plan = recipe.plan if has_options or not splits.is_small(data) else None
     parts = splits.split_rows(data, plan, *recipe.row_options, recipe.random_state, from_files)
-    work.begin("growing", f"{count(parts.training.n_rows, 'row')} × {count(data.n_columns, 'column')}")
-    _note_memory(parts.training, recipe, work)
-    unpruned = grow(parts.training, **recipe.growing, progress=work.advance)
+    unpruned, optimum = _tree(parts.training, recipe, work)
     prunings = None if plan is None else _prune(unpruned, parts, plan, recipe, work)
     tree = unpruned if prunings is None else prunings.pruned
     work.begin("testing")
@@ -224,8 +230,36 @@ def _fit(
         scores=scores,
         certificate=certificate,
         seconds=work.seconds,
+        optimum=optimum,
     )
     return frame, on_texts, result
+
+
+def _tree(data: Dataset, recipe: Recipe, work: Stages) -> tuple[Tree, Optimum | None]:
+    """The tree before pruning: grown, or the best one with what is proved of it."""
+    size = f"{count(data.n_rows, 'row')} × {count(data.n_columns, 'column')}"
+    if recipe.search is not None:
+        work.begin("searching", size)
+        optimum = _optimum(data, recipe, recipe.search, work)
+        return optimum.tree, optimum
+    work.begin("growing", size)
+    _note_memory(data, recipe, work)
+    return grow(data, **recipe.growing, progress=work.advance), None
+
+
+def _optimum(data: Dataset, recipe: Recipe, search: dict[str, Any], work: Stages) -> Optimum:
+    """The best tree; an interrupt ends the command as everywhere."""
+    costs = recipe.growing.get("costs")
+    of_rows = costs is None and data.schema.predicts_classes and data.total_weight == data.n_rows
+    of_rows = of_rows and not search.get("leaf_penalty")
+
+    def progress(_: float, loss: float, bound: float) -> None:
+        work.tell(progress_text(loss, bound, of_rows=of_rows))
+
+    optimum = optimise(data, **search, costs=costs, progress=progress)
+    if optimum.stopped == "interrupt":
+        raise KeyboardInterrupt
+    return optimum
 
 
 def _prune(tree: Tree, parts: splits.Parts, plan: Plan, recipe: Recipe, work: Stages) -> PruningPath:

@@ -11,7 +11,9 @@ import numpy as np
 
 from treewright._version import __version__
 from treewright.encoding import Dataset
+from treewright.optimising import Optimum
 from treewright.parameters import Oblique, Option
+from treewright.parameters.optimal import OPTIMISE
 from treewright.reporting.context import Context
 from treewright.reporting.subject import Subject, shorten
 from treewright.tree import Tree
@@ -38,6 +40,11 @@ def _parameters(model: Any, subject: Subject) -> dict[str, str]:
     found: dict[str, Any] = {}
     if callable(getattr(model, "get_params", None)):
         found = {name: repr(value) for name, value in sorted(model.get_params(deep=False).items())}
+    if isinstance(model, Optimum):
+        found = {name: repr(value) for name, value in sorted(_search_arguments(model).items())}
+    optimum = getattr(model, "optimum_", model)
+    if isinstance(optimum, Optimum):
+        found |= {name: repr(getattr(optimum, name)) for name in ("objective", "bound")}
     found |= {"criterion": subject.model.criterion, "leaves": f"{subject.model.n_leaves}"}
     if subject.path is not None:
         found["pruning"] = subject.path.method
@@ -57,8 +64,10 @@ def _code(model: Any, subject: Subject, rows: Mapping[str, Dataset], seed: int) 
         lines = [shorten(line, 2_000) for line in lines]
         return "\n".join([*lines, f"report(model{given}{seeded}).save('report.html')"])
     target = shorten(subject.model.schema.targets[0].name)
-    options = _grow_arguments(subject.full_tree)
-    names = [*(type(value).__name__ for value in options.values()), "encode", "grow"]
+    verb = "optimise" if isinstance(model, Optimum) else "grow"
+    options = _search_arguments(model) if isinstance(model, Optimum) else _grow_arguments(subject.full_tree)
+    kinds = (type(value) for value in options.values())
+    names = [*(kind.__name__ for kind in kinds if kind.__module__ != "builtins"), "encode", verb]
     names += ["report"] if subject.path is None else ["prune", "report", "select"]
     passed = "".join(f", {name}={value!r}" for name, value in options.items())
     lines = [
@@ -70,14 +79,31 @@ def _code(model: Any, subject: Subject, rows: Mapping[str, Dataset], seed: int) 
             for name in rows
             if name != "train"
         ),
-        "# a tree does not remember its limits, such as max_depth: pass those that it was grown with",
-        f"tree = grow(train, criterion={subject.full_tree.criterion!r}{passed})",
     ]
+    if verb == "optimise":
+        lines.append(f"tree = optimise(train{passed}).tree")
+    else:
+        lines += [
+            "# a tree does not remember its limits, such as max_depth: pass those that it was grown with",
+            f"tree = grow(train, criterion={subject.full_tree.criterion!r}{passed})",
+        ]
     if subject.path is None:
         return "\n".join([*lines, f"report(tree{given}{seeded}).save('report.html')"])
     lines.append(f"path = prune(tree, {subject.path.method!r})")
     lines.append(f"path = select(path, leaves={subject.model.n_leaves})")
     return "\n".join([*lines, f"report(path{given}{seeded}).save('report.html')"])
+
+
+def _search_arguments(optimum: Optimum) -> dict[str, Any]:
+    """The arguments of `optimise` that are not its defaults."""
+    limits = {name: optimum.limits[name] for name in OPTIMISE if name in optimum.limits}
+    plain = (int, float, str)
+    changed = {
+        name: value
+        for name, value in limits.items()
+        if isinstance(value, plain) and name != "n_jobs" and value != OPTIMISE[name].default
+    }
+    return changed | dict(_grow_arguments(optimum.tree))
 
 
 def _grow_arguments(tree: Tree) -> dict[str, Option]:
