@@ -23,7 +23,9 @@ template <class RowSums>
 class Block {
   public:
     Block(Excerpt& excerpt, const Agreement& agreement, const Grids& grids)
-        : problem_(excerpt.problem), sums_(problem_, agreement) {
+        : problem_(excerpt.problem),
+          sums_(problem_, agreement, agreement.need_two_words(agreement.n_counted)),
+          in_two_words_(agreement.need_two_words(agreement.n_counted)) {
         sums_.put(problem_.rows, grids);
     }
 
@@ -43,6 +45,7 @@ class Block {
                     auto& statistic = groups[key];
                     statistic.resize(width, 0);
                     sums_.add_row(statistic.data(), row);
+                    if (in_two_words_) sums_.carry(statistic.data());
                 }
             for (const auto& [key, statistic] : groups) answers.add(key, statistic.data());
             answers.end_item();
@@ -76,6 +79,7 @@ class Block {
 
     const Problem& problem_;
     RowSums sums_;
+    bool in_two_words_;
 };
 
 /// The split from the answers of blocks.
@@ -152,7 +156,8 @@ void compare_on(tables::RandomTable& table, const Criterion& criterion, Seen& se
     finder->build(problem.rows, histograms.data());
     const Split wanted = finder->search(problem.rows, histograms.data(), grids, key);
 
-    const auto search = criterion.make_split_search(agreement, problem.limits, criterion.by_ratio, 1);
+    const auto search = criterion.make_split_search(agreement, problem.limits, criterion.by_ratio,
+                                                    agreement.need_two_words(agreement.n_counted), 1);
     int n_rounds = 0;
     compare(wanted, split_by_blocks<RowSums>(*search, table, agreement, grids, key, n_rounds));
     const bool is_number = wanted.found() && wanted.left_codes.empty();
