@@ -123,7 +123,8 @@ nb::dict grow_tree(nb::handle columns, nb::handle category_counts, const std::op
                    double min_gain, std::int64_t max_columns, bool random_splits, std::uint64_t seed,
                    std::int64_t small_rows, const std::optional<Vector<double>>& critical,
                    std::int64_t correction, nb::handle combined, std::int64_t max_combined,
-                   std::size_t n_threads, nb::handle progress, const std::optional<Matrix<Rank>>& ranks) {
+                   std::size_t n_threads, nb::handle progress, const std::optional<Matrix<Rank>>& ranks,
+                   std::int64_t word_rows) {
     CalledProblem called(columns, category_counts, labels, class_counts, numbers, weight);
     Problem& problem = called.problem;
     read_bins(problem, bins, is_mixed);
@@ -139,6 +140,7 @@ nb::dict grow_tree(nb::handle columns, nb::handle category_counts, const std::op
                       random_splits,
                       seed,
                       small_rows,
+                      word_rows,
                       read_critical(critical, problem.targets),
                       read_correction(correction)};
     const auto& criterion = criterion_for(problem, criterion_name);
@@ -174,6 +176,7 @@ nb::object thresholds(const Vector<double>& low, const Vector<double>& high) {
 void bind_growing(nb::module_& module) {
     using namespace nb::literals;
     module.attr("small_rows") = default_small_rows;
+    module.attr("word_rows") = default_word_rows;
     module.def("criteria", &list_criteria);
     module.def("risk", &risk, "criterion"_a, "statistic"_a);
     nb::class_<SharedTable>(module, "SharedTable")
@@ -184,7 +187,7 @@ void bind_growing(nb::module_& module) {
                "criterion"_a, "max_depth"_a, "max_splits"_a, "min_rows_split"_a, "min_rows_leaf"_a,
                "min_weight_leaf"_a, "min_gain"_a, "max_columns"_a, "random_splits"_a, "seed"_a,
                "small_rows"_a, "critical"_a.none(), "correction"_a, "combined"_a, "max_combined"_a,
-               "n_threads"_a, "progress"_a.none(), "ranks"_a = nb::none());
+               "n_threads"_a, "progress"_a.none(), "ranks"_a = nb::none(), "word_rows"_a = 0);
     module.def("bin_columns", &bin_table, "columns"_a, "n_categories"_a, "n_threads"_a);
     module.attr("max_ranked_rows") = max_ranked_rows;
     module.def("rank_cells", &rank_table, "columns"_a, "n_categories"_a, "n_threads"_a);

@@ -40,6 +40,7 @@ class CarefullyGrownTree(GrownTree):
 
 kd_metrics: tuple[str, ...]
 small_rows: int  # tables up to this size are grown in sorted lists, without bins
+word_rows: int  # sums of more rows have two words where they have grids
 max_ranked_rows: int  # tables of more rows have no ranks
 
 def criteria() -> list[tuple[str, Literal["classes", "numbers"]]]: ...
@@ -79,6 +80,7 @@ def grow(
     n_threads: int,
     progress: Callable[[float], object] | None,
     ranks: NDArray[np.uint16] | None = None,
+    word_rows: int = 0,
 ) -> GrownTree: ...
 def grow_constrained(
     *,

@@ -142,6 +142,21 @@ def test_rows_alone_make_the_tree(criterion: str, data: st.DataObject) -> None:
 @pytest.mark.slow
 @every_criterion
 @given(data=st.data())
+def test_rows_alone_make_the_tree_where_sums_have_two_words(criterion: str, data: st.DataObject) -> None:
+    """Nodes of more rows than `_word_rows` add up two words, their descendants one."""
+    table, options = data.draw(any_table(criterion)), data.draw(options_for(criterion))
+    options |= {"_word_rows": data.draw(st.sampled_from([2, 5, 20, 64]))}
+    wanted = file_of(grown(table, criterion, options | {"_small_rows": LISTS_ONLY}))
+    for small_rows in (3, 10, 30):
+        seed = data.draw(st.integers(0, 9))
+        shuffled = table.rows(np.random.default_rng(seed).permutation(table.n_rows))
+        ways = {"_small_rows": small_rows, "n_jobs": 1 + seed % 3}
+        assert file_of(grown(shuffled, criterion, options | ways, seed)) == wanted, ways
+
+
+@pytest.mark.slow
+@every_criterion
+@given(data=st.data())
 def test_a_weight_is_a_number_of_equal_rows(criterion: str, data: st.DataObject) -> None:
     """Only the numbers of rows, and limits that count rows, tell the two apart."""
     table, options = replace(data.draw(any_table(criterion)), weight=None), data.draw(options_for(criterion))
@@ -186,7 +201,13 @@ def test_many_rows_in_any_order(criterion: str, weight: str, kind: str) -> None:
     y = target(random, criterion, signal, kind)
     columns, kinds = [*x.T, np.round(x[:, 0] - x[:, 2], 1), codes], ["number"] * 4 + ["category"]
     table = table_of(columns, y, kinds=kinds, weight=weights(random, n, weight))
-    for options in ({"max_depth": 9}, {"max_leaf_nodes": 40}, {"min_samples_leaf": 3, "max_features": 2}):
+    for options in (
+        {"max_depth": 9},
+        {"max_leaf_nodes": 40},
+        {"min_samples_leaf": 3, "max_features": 2},
+        {"max_depth": 9, "_word_rows": 64},
+        {"max_leaf_nodes": 40, "_word_rows": 1000},
+    ):
         wanted = file_of(grown(table, criterion, options | {"_small_rows": LISTS_ONLY}))
         for small_rows, n_jobs in ((50, 1), (400, 2), (0, 3)):
             shuffled = table.rows(random.permutation(n))

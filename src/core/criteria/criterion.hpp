@@ -91,10 +91,11 @@ struct Criterion {
     double (*sum_gain)(double, double, double, double) = nullptr;  // of weight and sum of both sides
     MakeScanner<std::uint16_t> make_short_scanner = nullptr;
     MakeScanner<std::uint32_t> make_long_scanner = nullptr;
-    /// Decides splits by counts, for so many threads. Null where the criterion, or this problem, has no
+    /// Decides splits by counts, for so many threads; by sums of two words where one does not hold them. Null
+    /// where the criterion, or this problem, has no
     /// histograms.
     std::unique_ptr<SplitSearch> (*make_split_search)(const Agreement&, const Limits&, bool by_ratio,
-                                                      std::size_t n_threads) = nullptr;
+                                                      bool in_two_words, std::size_t n_threads) = nullptr;
 
     bool of_classes() const { return risk != nullptr; }
 };

@@ -48,7 +48,7 @@ Criterion criterion_of() {
             .risk = static_cast<double (*)(Weights)>(&C::risk),
             .make_short_scanner = &make_class_scanner<std::uint16_t, C>,
             .make_long_scanner = &make_class_scanner<std::uint32_t, C>,
-            .make_split_search = &make_split_search<ClassMeasure<C>>};
+            .make_split_search = &make_split_search<ClassMeasure<C>, ClassMeasure<C, Int128>>};
 }
 
 template <SumCriterion C>
@@ -60,7 +60,7 @@ Criterion criterion_of() {
                         .make_short_scanner = &make_sum_scanner<std::uint16_t, C>,
                         .make_long_scanner = &make_sum_scanner<std::uint32_t, C>};
     if constexpr (requires { requires C::is_linear; })
-        criterion.make_split_search = &make_split_search<SquareMeasure>;
+        criterion.make_split_search = &make_split_search<SquareMeasure<>, SquareMeasure<Int128>>;
     return criterion;
 }
 

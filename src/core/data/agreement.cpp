@@ -21,7 +21,7 @@ class GridMaker {
         : facts_(facts), agreement_(agreement), grids_(agreement.grids) {}
 
     void make() {
-        const auto n = static_cast<double>(facts_.n_counted);
+        const auto n = static_cast<double>(std::min(facts_.n_counted, facts_.word_rows));
         grids_.weight = facts_.is_weighted ? Grid::covering(facts_.heaviest, n) : Grid{};
         if (!facts_.number_grids.are_made || facts_.n_counted == 0) return;
         double centre = 0;
@@ -118,7 +118,7 @@ void add_columns(Facts& facts, const Problem& problem) {
 
 }  // namespace
 
-Facts facts_of(const Problem& problem, const NumberGrids& number_grids) {
+Facts facts_of(const Problem& problem, const NumberGrids& number_grids, std::int64_t word_rows) {
     Facts facts;
     facts.n_rows = static_cast<std::int64_t>(problem.n_rows);
     facts.n_counted = static_cast<std::int64_t>(problem.rows.size());
@@ -126,6 +126,7 @@ Facts facts_of(const Problem& problem, const NumberGrids& number_grids) {
     facts.n_classes = problem.targets.n_classes;
     facts.is_weighted = problem.is_weighted();
     facts.number_grids = number_grids;
+    facts.word_rows = word_rows;
     if (problem.fine_bins) add_columns(facts, problem);
     if (problem.rows.empty()) return facts;
     facts.heaviest = 1;
@@ -153,13 +154,14 @@ Agreement agree(const Facts& facts) {
                         .n_classes = facts.n_classes,
                         .is_weighted = facts.is_weighted,
                         .columns = facts.columns,
-                        .is_mixed = facts.is_mixed};
+                        .is_mixed = facts.is_mixed,
+                        .word_rows = facts.word_rows};
     GridMaker(facts, agreement).make();
     return agreement;
 }
 
-Agreement agree_on(const Problem& problem, const NumberGrids& number_grids) {
-    Facts facts = facts_of(problem, number_grids);
+Agreement agree_on(const Problem& problem, const NumberGrids& number_grids, std::int64_t word_rows) {
+    Facts facts = facts_of(problem, number_grids, word_rows);
     for (;;) {
         Agreement agreement = agree(facts);
         if (!agreement.question) return agreement;

@@ -52,8 +52,9 @@ struct Facts {
     std::vector<ColumnFacts> columns;    // none where the table has no bins: searches of lists need no facts
     std::vector<std::uint8_t> is_mixed;  // 256 per column: whether a bin holds several values; or none
     NumberGrids number_grids;
-    double heaviest = 0;   // the largest weight
-    ExactSum weight, sum;  // of the weights; of the numbers times their weights
+    std::int64_t word_rows = any_number;  // the same of all parts
+    double heaviest = 0;                  // the largest weight
+    ExactSum weight, sum;                 // of the weights; of the numbers times their weights
     double least = std::numeric_limits<double>::infinity();  // of the numbers
     double largest = -std::numeric_limits<double>::infinity();
     std::vector<double> answers;  // to the questions so far
@@ -63,7 +64,7 @@ struct Facts {
   private:
     void join_columns(const Facts& other);
 };
-Facts facts_of(const Problem& problem, const NumberGrids& number_grids);
+Facts facts_of(const Problem& problem, const NumberGrids& number_grids, std::int64_t word_rows = any_number);
 
 struct Agreement {
     std::int64_t n_rows = 0, n_counted = 0;
@@ -72,6 +73,8 @@ struct Agreement {
     bool is_weighted = false;
     std::vector<ColumnFacts> columns{};
     std::vector<std::uint8_t> is_mixed{};
+    /// Of how many rows at most the sums on the grids fit one word.
+    std::int64_t word_rows = any_number;
     Grids grids{};
     /// What has to be known first; the agreement does not hold yet.
     std::optional<Question> question{};
@@ -82,12 +85,15 @@ struct Agreement {
     const std::uint8_t* is_mixed_of(std::int32_t column) const {
         return is_mixed.data() + static_cast<std::size_t>(column) * 256;
     }
+    /// Whether sums of so many rows need two words, if they are searched by histograms.
+    bool need_two_words(std::int64_t n) const { return (is_weighted || !are_classes()) && n > word_rows; }
     /// How many of so many rows an excerpt may have, of a table that has bins.
     std::size_t most_excerpted(std::size_t n) const;
 };
 Agreement agree(const Facts& facts);
 
 /// That of rows which are all in one place.
-Agreement agree_on(const Problem& problem, const NumberGrids& number_grids);
+Agreement agree_on(const Problem& problem, const NumberGrids& number_grids,
+                   std::int64_t word_rows = any_number);
 
 }  // namespace treewright

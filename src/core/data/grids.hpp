@@ -10,16 +10,23 @@
 
 #include "data/problem.hpp"
 #include "support/exact_sum.hpp"
+#include "support/portable.hpp"
 
 namespace treewright {
 
+/// For how many of n rows a grid is made: their sums fit one word. Lists have no others; in histograms sums
+/// of more rows than `word_rows` have two.
+inline double rows_of_grid(std::size_t n, std::int64_t word_rows) {
+    return static_cast<double>(std::min(static_cast<std::int64_t>(n), word_rows));
+}
+
 /// A grid for the weights of `rows`.
 template <class Rows>
-Grid weight_grid(const Problem& problem, const Rows& rows) {
+Grid weight_grid(const Problem& problem, const Rows& rows, std::int64_t word_rows = any_number) {
     if (!problem.is_weighted()) return {};
     double largest = 0;
     for (const Row row : rows) largest = std::max(largest, problem.weight(row));
-    return Grid::covering(largest, static_cast<double>(rows.size()));
+    return Grid::covering(largest, rows_of_grid(rows.size(), word_rows));
 }
 
 /// A weight on its grid; it never vanishes.
@@ -91,9 +98,10 @@ double centre_of(const Problem& problem, const Rows& rows, std::size_t output) {
 
 /// A grid for the numbers of `rows`, centred so that an offset of y costs no digits.
 template <class Rows>
-Grid number_grid(const Problem& problem, const Rows& rows, std::size_t output, bool centred) {
+Grid number_grid(const Problem& problem, const Rows& rows, std::size_t output, bool centred,
+                 std::int64_t word_rows = any_number) {
     const double centre = centred ? centre_of(problem, rows, output) : 0.0;
-    return Grid::covering(largest_about(problem, rows, output, centre), static_cast<double>(rows.size()),
+    return Grid::covering(largest_about(problem, rows, output, centre), rows_of_grid(rows.size(), word_rows),
                           centre);
 }
 
@@ -111,9 +119,9 @@ inline double square_of(Sum number, Sum weight) {
 /// Whether a grid of some rows' own, whose largest value is at most this, would be so much finer that they
 /// should have it. Elsewhere a node stays on the grid of the node above it: so its sums are the same wherever
 /// it is searched, histograms can be subtracted, and yet what lies outside it costs few digits.
-inline bool is_too_coarse(const Grid& grid, double largest, std::size_t n_rows) {
+inline bool is_too_coarse(const Grid& grid, double largest, double n_rows) {
     constexpr double much_finer = 0x1p-8;
-    return Grid::covering(largest, static_cast<double>(n_rows)).unit <= much_finer * grid.unit;
+    return Grid::covering(largest, n_rows).unit <= much_finer * grid.unit;
 }
 
 /// Puts weights on a grid, or numbers: `cell(item)` keeps what an item has.
@@ -132,7 +140,7 @@ void put_numbers(const Problem& problem, std::size_t output, const Items& items,
 /// lie on the inherited grid already.
 template <class Items, class RowOf, class Cell>
 void place_weights(const Problem& problem, const Items& items, RowOf row_of, Grid& grid, bool are_placed,
-                   Cell cell) {
+                   Cell cell, std::int64_t word_rows = any_number) {
     if (!problem.is_weighted()) {
         grid = {};
         return;
@@ -142,16 +150,18 @@ void place_weights(const Problem& problem, const Items& items, RowOf row_of, Gri
         Sum largest = 0;
         if (!are_placed) place();
         for (const auto item : items) largest = std::max(largest, cell(item));
-        if (!is_too_coarse(grid, static_cast<double>(largest) * grid.unit, items.size())) return;
+        if (!is_too_coarse(grid, static_cast<double>(largest) * grid.unit,
+                           rows_of_grid(items.size(), word_rows)))
+            return;
     }
-    grid = weight_grid(problem, items | std::views::transform(row_of));
+    grid = weight_grid(problem, items | std::views::transform(row_of), word_rows);
     place();
 }
 
 /// The largest value that numbers on a grid would have on one of their own, centred at their mean or not.
 template <class Items, class WeightOf, class Cell>
 double largest_about_mean(const Items& items, const Grid& grid, bool centred, WeightOf weight_of, Cell cell) {
-    Sum sum = 0, weight = 0;
+    Int128 sum = 0, weight = 0;
     for (const auto item : items) {
         sum += cell(item);
         weight += weight_of(item);
@@ -168,7 +178,8 @@ double largest_about_mean(const Items& items, const Grid& grid, bool centred, We
 /// Only a single output has a grid to inherit: its numbers ascend.
 template <class Items, class RowOf, class WeightOf, class Cell>
 void place_numbers(const Problem& problem, std::size_t output, bool centred, const Items& items, RowOf row_of,
-                   Grid& grid, bool are_placed, WeightOf weight_of, Cell cell) {
+                   Grid& grid, bool are_placed, WeightOf weight_of, Cell cell,
+                   std::int64_t word_rows = any_number) {
     const auto place = [&] { put_numbers(problem, output, items, row_of, grid, cell); };
     const auto largest = [&] {
         const double low = problem.number(row_of(items.front()), output),
@@ -178,9 +189,9 @@ void place_numbers(const Problem& problem, std::size_t output, bool centred, con
     };
     if (grid.is_made()) {
         if (!are_placed) place();
-        if (!is_too_coarse(grid, largest(), items.size())) return;
+        if (!is_too_coarse(grid, largest(), rows_of_grid(items.size(), word_rows))) return;
     }
-    grid = number_grid(problem, items | std::views::transform(row_of), output, centred);
+    grid = number_grid(problem, items | std::views::transform(row_of), output, centred, word_rows);
     place();
 }
 

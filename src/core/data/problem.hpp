@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -14,6 +15,10 @@
 namespace treewright {
 
 using Sum = std::int64_t;  // sums of counts, weights and targets on an integer grid: exact in any order
+
+/// A grid is as fine as that of so many rows allows, however many more there are: their sums have two words.
+constexpr std::int64_t default_word_rows = std::int64_t{1} << 20;
+constexpr std::int64_t any_number = std::numeric_limits<std::int64_t>::max();
 
 /// Whether the gain of a subset of categories is corrected for chance (see chance.hpp), and by how many rows
 /// each category has: as many as it weighs, or as there are, whatever they weigh.
@@ -30,7 +35,8 @@ struct Limits {
     bool random_splits = false;
     std::uint64_t seed = 0;
     std::int64_t small_rows =
-        0;  // nodes up to this size are grown with sorted lists; 0: the measured default
+        0;                       // nodes up to this size are grown with sorted lists; 0: the measured default
+    std::int64_t word_rows = 0;  // sums of more rows have two words where they have grids; 0: the default
     std::span<const double> critical;  // least χ² of a split by degrees of freedom; empty: no test
     Correction correction = Correction::none;
 };

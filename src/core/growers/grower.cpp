@@ -47,6 +47,7 @@ class Grower {
           significance_(problem),
           spill_(problem.rows.size()) {
         if (!limits_.random_splits) large_ = make_histogram_finder(problem, agreement, criterion, pool);
+        most_listed_ = agreement.word_rows;
         small_rows_ = small_rows_of(problem);
         is_budgeted_ = limits_.max_splits >= 0;
         frontier_ = Frontier<Open>(is_budgeted_);
@@ -121,8 +122,8 @@ class Grower {
     bool is_large(std::size_t n_rows, std::int64_t depth) const {
         const bool is_deep = !is_budgeted_ && limits_.small_rows <= 0 && limits_.max_columns == 0 &&
                              (limits_.max_depth < 0 || limits_.max_depth - depth >= many_levels);
-        const auto limit =
-            std::min(is_deep ? std::max(small_rows_, deep_small_rows) : small_rows_, most_alone_);
+        const auto limit = std::min(
+            {is_deep ? std::max(small_rows_, deep_small_rows) : small_rows_, most_alone_, most_listed_});
         return large_ && static_cast<std::int64_t>(n_rows) > limit;
     }
 
@@ -373,6 +374,7 @@ class Grower {
     SignificanceTest significance_;
     std::int64_t small_rows_ = 0;
     std::int64_t most_alone_ = std::numeric_limits<std::int64_t>::max();  // rows of a list
+    std::int64_t most_listed_;                                            // rows whose sums fit one word
     std::size_t excerpt_rows_ = 0;
     bool is_budgeted_ = false;
     bool is_excerpted_ = false;  // what is waiting is to be grown from excerpts
@@ -393,13 +395,29 @@ NumberGrids number_grids(const Criterion& criterion, const Problem& problem) {
             .bound_squares = criterion.make_split_search && problem.fine_bins};
 }
 
+namespace {
+
+/// What all rows agree on. Where nodes of more rows than sums of one word hold are searched by histograms,
+/// sums have two, so that grids need not be coarser.
+Agreement agreement_for(const Problem& problem, const Criterion& criterion) {
+    const auto grids = number_grids(criterion, problem);
+    const auto& limits = problem.limits;
+    const std::int64_t word_rows = limits.word_rows > 0 ? limits.word_rows : default_word_rows;
+    Agreement agreement = agree_on(problem, grids, word_rows);
+    if (!agreement.need_two_words(agreement.n_counted)) return agreement;
+    if (!limits.random_splits && has_histograms(problem, agreement, criterion)) return agreement;
+    return agree_on(problem, grids);
+}
+
+}  // namespace
+
 GrownTree grow(Problem& problem, const Criterion& criterion, Pool& pool) {
     sort_rows(problem, pool);
     const auto max_splits =
         static_cast<std::size_t>(problem.limits.max_splits);  // the largest number if none
     problem.interrupt->expect(std::min(problem.rows.size(), max_splits));
     const auto key = Random{problem.limits.seed}.next();
-    const Agreement agreement = agree_on(problem, number_grids(criterion, problem));
+    const Agreement agreement = agreement_for(problem, criterion);
     return assemble(problem, criterion,
                     Grower(problem, agreement, criterion, pool).grow(0, key, agreement.grids), pool);
 }

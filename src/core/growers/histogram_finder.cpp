@@ -17,6 +17,11 @@ namespace treewright {
 
 namespace {
 
+/// An excerpt of a large table may need but one.
+bool needs_two_words(const Problem& problem, const Agreement& agreement) {
+    return agreement.need_two_words(static_cast<std::int64_t>(problem.rows.size()));
+}
+
 template <class RowSums>
 class HistogramFinder : public LargeSearcher {
   public:
@@ -25,7 +30,9 @@ class HistogramFinder : public LargeSearcher {
         : problem_(problem),
           search_(std::move(search)),
           pool_(pool),
-          sums_(pool.size(), RowSums(problem, agreement)),
+          in_two_words_(needs_two_words(problem, agreement)),
+          block_(in_two_words_ ? static_cast<std::size_t>(agreement.word_rows) : problem.n_rows),
+          sums_(pool.size(), RowSums(problem, agreement, in_two_words_)),
           spare_(pool.size()) {}
 
     std::size_t histogram_size() const override { return problem_.columns.size() * column_size(); }
@@ -45,8 +52,7 @@ class HistogramFinder : public LargeSearcher {
             const ColumnChoice columns{problem_.fine_bins, n_columns, n_columns * part / n_parts,
                                        n_columns * (part + 1) / n_parts};
             Sum* const own = histograms + columns.first * column_size();
-            std::fill_n(own, columns.size() * column_size(), 0);
-            sums_[thread].build(columns, rows, own);
+            build(columns, rows, own, thread);
         });
     }
 
@@ -85,8 +91,23 @@ class HistogramFinder : public LargeSearcher {
             const std::size_t first = columns.size() * part / n_parts;
             const ColumnChoice choice{problem_.fine_bins, problem_.columns.size(), 0,
                                       columns.size() * (part + 1) / n_parts - first, columns.data() + first};
-            sums_[thread].build(choice, rows_, drawn_.data() + first * column_size());
+            build(choice, rows_, drawn_.data() + first * column_size(), thread);
         });
+    }
+    void build(const ColumnChoice& columns, std::span<const Row> rows, Sum* histograms, std::size_t thread) {
+        const std::size_t size = columns.size() * column_size();
+        std::fill_n(histograms, size, 0);
+        in_blocks(rows, histograms, size,
+                  [&](std::span<const Row> block) { sums_[thread].build(columns, block, histograms); });
+    }
+    /// Work that adds rows, or what stands for them, to statistics: as many at a time as their sums hold.
+    template <class Row, class Add>
+    void in_blocks(std::span<const Row> rows, Sum* statistics, std::size_t size, Add add) const {
+        for (std::size_t begin = 0; begin < rows.size(); begin += block_) {
+            add(rows.subspan(begin, std::min(block_, rows.size() - begin)));
+            if (!in_two_words_) continue;
+            for (std::size_t i = 0; i < size; i += width()) sums_[0].carry(statistics + i);
+        }
     }
     /// The histogram of one of the columns at hand.
     const Sum* histogram_of(std::size_t place) const {
@@ -101,7 +122,9 @@ class HistogramFinder : public LargeSearcher {
         const auto binned =
             std::ranges::find_if(columns, [&](auto column) { return problem_.columns[column].fine_bins; });
         if (binned == columns.end()) {
-            for (const Row row : rows_) sums_[0].add_row(total.data(), row);
+            in_blocks(rows_, total.data(), width(), [&](std::span<const Row> block) {
+                for (const Row row : block) sums_[0].add_row(total.data(), row);
+            });
             return total;
         }
         const Sum* const histogram = histogram_of(static_cast<std::size_t>(binned - columns.begin()));
@@ -121,11 +144,13 @@ class HistogramFinder : public LargeSearcher {
     const Sum* count_codes(const Column& column, std::vector<Sum>& counted) const {
         const auto n_codes = static_cast<std::size_t>(column.n_categories);
         counted.assign((n_codes + 1) * width(), 0);
-        for (const Row row : rows_) {
-            const auto code = column.code(row);
-            sums_[0].add_row(counted.data() + (code < 0 ? n_codes : static_cast<std::size_t>(code)) * width(),
-                             row);
-        }
+        in_blocks(rows_, counted.data(), counted.size(), [&](std::span<const Row> block) {
+            for (const Row row : block) {
+                const auto code = column.code(row);
+                const auto cell = code < 0 ? n_codes : static_cast<std::size_t>(code);
+                sums_[0].add_row(counted.data() + cell * width(), row);
+            }
+        });
         return counted.data();
     }
 
@@ -276,8 +301,10 @@ class HistogramFinder : public LargeSearcher {
         for (std::size_t begin = 0, end; begin < rows.size(); begin = end) {
             const FineBin fine = rows[begin].fine_bin();
             Sum* const statistic = spare.group(fine, width());
-            for (end = begin; end < rows.size() && rows[end].fine_bin() == fine; ++end)
-                sums.add(statistic, rows[end].row(), rows[end].tag());
+            for (end = begin; end < rows.size() && rows[end].fine_bin() == fine;) ++end;
+            in_blocks(rows.subspan(begin, end - begin), statistic, width(), [&](auto block) {
+                for (const PickedRow& each : block) sums.add(statistic, each.row(), each.tag());
+            });
         }
     }
     void tally_values(std::span<const PickedRow> rows, const Column& column, const RowSums& sums,
@@ -287,12 +314,16 @@ class HistogramFinder : public LargeSearcher {
         sorted.clear();
         for (const auto& each : rows) sorted.emplace_back(order_key(column.value(each.row())), each.key);
         std::sort(sorted.begin(), sorted.end());
-        Sum* statistic = nullptr;
-        for (std::size_t i = 0; i < sorted.size(); ++i) {
-            if (i == 0 || sorted[i].first != sorted[i - 1].first)
-                statistic = spare.group(sorted[i].first, width());
-            const PickedRow row{sorted[i].second};
-            sums.add(statistic, row.row(), row.tag());
+        for (std::size_t begin = 0, end; begin < sorted.size(); begin = end) {
+            Sum* const statistic = spare.group(sorted[begin].first, width());
+            for (end = begin; end < sorted.size() && sorted[end].first == sorted[begin].first;) ++end;
+            in_blocks(std::span(std::as_const(sorted)).subspan(begin, end - begin), statistic, width(),
+                      [&](auto block) {
+                          for (const auto& [key, picked] : block) {
+                              const PickedRow row{picked};
+                              sums.add(statistic, row.row(), row.tag());
+                          }
+                      });
         }
     }
     /// The picked rows of some neighbouring fine bins; they are in order.
@@ -333,6 +364,8 @@ class HistogramFinder : public LargeSearcher {
     const Problem& problem_;
     std::unique_ptr<SplitSearch> search_;
     Pool& pool_;
+    const bool in_two_words_;
+    const std::size_t block_;    // of rows, until sums are carried
     std::vector<RowSums> sums_;  // one per thread
     std::vector<Spare> spare_;   // one per thread
     std::vector<Sum> drawn_;     // histograms of drawn columns
@@ -342,15 +375,28 @@ class HistogramFinder : public LargeSearcher {
     bool are_placed_ = false;
 };
 
-}  // namespace
-
-std::unique_ptr<LargeSearcher> make_histogram_finder(const Problem& problem, const Agreement& agreement,
-                                                     const Criterion& criterion, Pool& pool) {
+/// Null where there are no histograms.
+std::unique_ptr<SplitSearch> search_for(const Problem& problem, const Agreement& agreement,
+                                        const Criterion& criterion, std::size_t n_threads) {
     if (!criterion.make_split_search || !problem.fine_bins) return nullptr;
-    auto search = criterion.make_split_search(agreement, problem.limits, criterion.by_ratio, pool.size());
+    auto search = criterion.make_split_search(agreement, problem.limits, criterion.by_ratio,
+                                              needs_two_words(problem, agreement), n_threads);
     constexpr std::size_t affordable = std::size_t{256} << 20;  // bytes for the histograms of one node
     if (!search || problem.columns.size() * n_bin_codes * search->width() * sizeof(Sum) > affordable)
         return nullptr;
+    return search;
+}
+
+}  // namespace
+
+bool has_histograms(const Problem& problem, const Agreement& agreement, const Criterion& criterion) {
+    return search_for(problem, agreement, criterion, 1) != nullptr;
+}
+
+std::unique_ptr<LargeSearcher> make_histogram_finder(const Problem& problem, const Agreement& agreement,
+                                                     const Criterion& criterion, Pool& pool) {
+    auto search = search_for(problem, agreement, criterion, pool.size());
+    if (!search) return nullptr;
     if (agreement.are_classes())
         return std::make_unique<HistogramFinder<ClassSums>>(problem, agreement, std::move(search), pool);
     return std::make_unique<HistogramFinder<SquareSums>>(problem, agreement, std::move(search), pool);

@@ -11,7 +11,11 @@
 
 namespace treewright {
 
-/// Null where the criterion, or this problem, has no histograms; lists of any length serve instead.
+/// Whether large nodes are searched by histograms. Where the criterion, or this problem, has none, lists of
+/// any length serve instead.
+bool has_histograms(const Problem& problem, const Agreement& agreement, const Criterion& criterion);
+
+/// Null where there are none.
 std::unique_ptr<LargeSearcher> make_histogram_finder(const Problem& problem, const Agreement& agreement,
                                                      const Criterion& criterion, Pool& pool);
 

@@ -7,10 +7,14 @@
 // chance_score(sizes)   what groups of such sizes score by chance
 // bound(left, bin)      no cut inside the bin scores more, wherever its rows lie; `left` is the statistic
 //                       before it
+//
+// Sums are of type S: of one word, or where that does not hold them Int128, see layouts.hpp. The same sums
+// score the same to the last bit: whole numbers are added, subtracted and multiplied, and only then rounded.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <limits>
 #include <vector>
 
@@ -41,11 +45,11 @@ inline double spread_bound(double before, double after, double spread, double le
 }
 
 /// One output of classes.
-template <ClassCriterion C>
+template <ClassCriterion C, class S = Sum>
 class ClassMeasure {
   public:
     explicit ClassMeasure(const Agreement& agreement)
-        : layout_{static_cast<std::size_t>(agreement.n_classes[0]), agreement.is_weighted},
+        : layout_{static_cast<std::size_t>(agreement.n_classes[0]), agreement.is_weighted, in_two_words<S>},
           n_classes_(layout_.n_classes),
           left_(n_classes_),
           right_(n_classes_) {}
@@ -60,12 +64,13 @@ class ClassMeasure {
 
     void enter(const Sum* total, const Grids& grids) {
         grid_ = grids.weight;
-        total_.assign(total, total + width());
+        total_.resize(n_classes_);
+        for (std::size_t k = 0; k < n_classes_; ++k) total_[k] = weight_in(total, k);
         sum_ = total_sum(total);
         n_present_ = 0;
         for (std::size_t k = 0; k < n_classes_; ++k) {
-            left_[k] = static_cast<double>(total[k]);
-            if (total[k] == 0) continue;
+            left_[k] = static_cast<double>(total_[k]);
+            if (total_[k] == 0) continue;
             ++n_present_;
             last_present_ = k;
         }
@@ -82,17 +87,12 @@ class ClassMeasure {
         return is_linear() ? score * weight() * 2.0 : std::max(0.0, score) * grid_.unit;
     }
     double score_of(const Sum* statistic) {
-        if (is_linear()) return linear_score(statistic);
-        for (std::size_t k = 0; k < n_classes_; ++k) {
-            left_[k] = static_cast<double>(statistic[k]);
-            right_[k] = static_cast<double>(total_[k] - statistic[k]);
-        }
-        return gain_of<C>(left_, right_, risk_);
+        return score_by([&](std::size_t k) { return weight_in(statistic, k); });
     }
     double chance_score(const Chance& chance) const {
         if (is_linear()) return pair_chance(chance, share());
-        const std::vector<double> weights(total_.begin(),
-                                          total_.begin() + static_cast<std::ptrdiff_t>(n_classes_));
+        std::vector<double> weights;
+        for (const S& weight : total_) weights.push_back(static_cast<double>(weight));
         return class_chance(chance, weights, grid_.unit,
                             [&](Weights left, Weights right) { return gain_of<C>(left, right, risk_); });
     }
@@ -103,8 +103,8 @@ class ClassMeasure {
         } else {
             // The bin's own rows might be told apart without risk.
             for (std::size_t k = 0; k < n_classes_; ++k) {
-                left_[k] = static_cast<double>(left[k]);
-                right_[k] = static_cast<double>(total_[k] - left[k] - bin[k]);
+                left_[k] = static_cast<double>(weight_in(left, k));
+                right_[k] = static_cast<double>(total_[k] - weight_in(left, k) - weight_in(bin, k));
             }
             return risk_ - C::risk(left_) - C::risk(right_);
         }
@@ -120,27 +120,43 @@ class ClassMeasure {
     std::size_t dimensions() const { return n_present_ == 2 ? 1 : n_classes_; }
     void point(const Sum* statistic, double* out) const {
         const double sum = total_sum(statistic);
-        if (dimensions() == 1) return void(out[0] = static_cast<double>(statistic[last_present_]) / sum);
-        for (std::size_t k = 0; k < n_classes_; ++k) out[k] = static_cast<double>(statistic[k]) / sum;
+        const auto share = [&](std::size_t k) { return static_cast<double>(weight_in(statistic, k)) / sum; };
+        if (dimensions() == 1) return void(out[0] = share(last_present_));
+        for (std::size_t k = 0; k < n_classes_; ++k) out[k] = share(k);
     }
 
   private:
+    S weight_in(const Sum* statistic, std::size_t k) const {
+        return layout_.template weight_of<S>(statistic, k);
+    }
     double total_sum(const Sum* statistic) const {
-        return static_cast<double>(layout_.weight_of_all(statistic));
+        return static_cast<double>(layout_.template weight_of_all<S>(statistic));
     }
     /// Two classes whose gain is D²/(L·R): it is reckoned as the scanners of two classes do.
     bool is_linear() const {
         if constexpr (requires { C::is_linear_for_two; }) return n_classes_ == 2;
         return false;
     }
-    double linear_score(const Sum* statistic) const {
-        const Sum total = total_[0] + total_[1], left = statistic[0] + statistic[1];
-        return layout_.is_weighted ? weighted_pair_score(total, total_[1], left, statistic[1])
-                                   : pair_score(total, total_[1], left, statistic[1]);
+    /// That of a cut by the weights of the classes on its left.
+    template <class WeightOf>
+    double score_by(WeightOf weight_of) {
+        if (is_linear()) return linear_score(weight_of(0), weight_of(1));
+        for (std::size_t k = 0; k < n_classes_; ++k) {
+            const S weight = weight_of(k);
+            left_[k] = static_cast<double>(weight);
+            right_[k] = static_cast<double>(total_[k] - weight);
+        }
+        return gain_of<C>(left_, right_, risk_);
+    }
+    double linear_score(S zeros, S ones) const {
+        const S total = total_[0] + total_[1], left = zeros + ones;
+        if constexpr (std::same_as<S, Sum>)
+            if (!layout_.is_weighted) return pair_score(total, total_[1], left, ones);
+        return weighted_pair_score(total, total_[1], left, ones);
     }
     /// Of the lighter class; of ones, where there are no weights.
     double share() const {
-        const Sum light = layout_.is_weighted ? std::min(total_[0], total_[1]) : total_[1];
+        const S light = layout_.is_weighted ? std::min(total_[0], total_[1]) : total_[1];
         return static_cast<double>(light) / sum_;
     }
     /// The gain is convex in the counts, so inside the bin's box it is largest at a corner; two of the four
@@ -148,15 +164,18 @@ class ClassMeasure {
     /// that a cut inside ties with them.
     double corner_bound(const Sum* left, const Sum* bin) {
         double largest = unreachable;
-        const auto try_corner = [&](Sum zeros, Sum ones) {
-            const Sum corner[2] = {left[0] + zeros, left[1] + ones}, sum = corner[0] + corner[1];
-            if (sum > 0 && static_cast<double>(sum) < sum_) largest = std::max(largest, score_of(corner));
+        const S zeros = weight_in(bin, 0), ones = weight_in(bin, 1);
+        const auto try_corner = [&](S own_zeros, S own_ones) {
+            const S corner[2] = {weight_in(left, 0) + own_zeros, weight_in(left, 1) + own_ones},
+                    sum = corner[0] + corner[1];
+            if (sum > 0 && static_cast<double>(sum) < sum_)
+                largest = std::max(largest, score_by([&](std::size_t k) { return corner[k]; }));
         };
-        try_corner(bin[0], 0);
-        try_corner(0, bin[1]);
+        try_corner(zeros, 0);
+        try_corner(0, ones);
         if (layout_.is_weighted) {
             try_corner(0, 0);
-            try_corner(bin[0], bin[1]);
+            try_corner(zeros, ones);
         }
         return largest;
     }
@@ -164,8 +183,9 @@ class ClassMeasure {
         double before = 0, after = 0, squares = 0;
         const double l = total_sum(left), b = total_sum(bin);
         for (std::size_t k = 0; k < n_classes_; ++k) {
-            const double share = static_cast<double>(total_[k]) / sum_, own = static_cast<double>(bin[k]);
-            const double at_start = static_cast<double>(left[k]) - l * share,
+            const double share = static_cast<double>(total_[k]) / sum_,
+                         own = static_cast<double>(weight_in(bin, k));
+            const double at_start = static_cast<double>(weight_in(left, k)) - l * share,
                          at_end = at_start + own - b * share;
             before += at_start * at_start;
             after += at_end * at_end;
@@ -177,17 +197,18 @@ class ClassMeasure {
     ClassLayout layout_;
     std::size_t n_classes_;
     Grid grid_;
-    std::vector<Sum> total_;
+    std::vector<S> total_;  // by class
     std::vector<double> left_, right_;
     double sum_ = 0, risk_ = 0;
     std::size_t n_present_ = 0, last_present_ = 0;
 };
 
 /// One number by squared error.
+template <class S = Sum>
 class SquareMeasure {
   public:
     explicit SquareMeasure(const Agreement& agreement)
-        : layout_{agreement.is_weighted}, is_weighted_(agreement.is_weighted) {}
+        : layout_{agreement.is_weighted, in_two_words<S>}, is_weighted_(agreement.is_weighted) {}
 
     static bool fits(const Agreement& agreement) { return agreement.n_outputs == 1; }
 
@@ -197,14 +218,13 @@ class SquareMeasure {
 
     void enter(const Sum* total, const Grids& grids) {
         grids_ = grids;
-        total_.assign(total, total + width());
-        mean_ = GridMean(total[1], total[0]);
+        const S weight = weight_in(total);
+        mean_ = GridMean(sum_in(total), weight);
+        all_ = static_cast<double>(weight);
     }
 
-    double weight() const { return weight_of(total_.data()); }
-    double weight_of(const Sum* statistic) const {
-        return static_cast<double>(statistic[0]) * grids_.weight.unit;
-    }
+    double weight() const { return all_ * grids_.weight.unit; }
+    double weight_of(const Sum* statistic) const { return real_weight(statistic) * grids_.weight.unit; }
     double noise() const { return 0; }
     double gain(double score) const {
         const double unit = grids_.number.unit;
@@ -213,47 +233,51 @@ class SquareMeasure {
     }
     /// In units of the grids.
     double score_of(const Sum* statistic) const {
-        const auto left = static_cast<double>(statistic[0]), all = static_cast<double>(total_[0]);
-        const double difference = mean_.difference(statistic[0], statistic[1]);
-        return is_weighted_ ? square_gain(left, difference, all - left, -difference)
-                            : square_score(difference, left, all);
+        const double left = real_weight(statistic), difference = difference_in(statistic);
+        return is_weighted_ ? square_gain(left, difference, all_ - left, -difference)
+                            : square_score(difference, left, all_);
     }
     /// Only rows tell how far their numbers stray from this mean, the sum of `mean().square`; chance_score
     /// needs it.
     const GridMean& mean() const { return mean_; }
-    void set_squares(double sum) { deviation_ = std::sqrt(sum / static_cast<double>(total_[0])); }
+    void set_squares(double sum) { deviation_ = std::sqrt(sum / all_); }
     double chance_score(const Chance& chance) const {
         if (!is_weighted_) return square_chance(chance, deviation_);
-        const auto whole = static_cast<double>(total_[0]);
         return std::max(0.0, chance.of_deviation(deviation_, [&](const ChanceSide& side) {
             const double part = side.size / chance.total();
             const double excess = side.excess * chance.row_weight() / grids_.weight.unit;
-            return square_gain(whole * part, excess, whole * (1 - part), -excess);
+            return square_gain(all_ * part, excess, all_ * (1 - part), -excess);
         }));
     }
     double bound(const Sum* left, const Sum* bin) const {
-        const auto b = static_cast<double>(bin[0]), l = static_cast<double>(left[0]),
-                   all = static_cast<double>(total_[0]);
-        const double before = mean_.difference(left[0], left[1]), own = mean_.difference(bin[0], bin[1]),
-                     sum = static_cast<double>(bin[1]);
-        const double spread = static_cast<double>(bin[2]) * grids_.square_unit - sum * sum / b;
-        const double bound = spread_bound(std::abs(before), std::abs(before + own), spread, l, b, all);
-        return is_weighted_ ? bound * all : bound;
+        const double b = real_weight(bin), l = real_weight(left);
+        const double before = difference_in(left), own = difference_in(bin);
+        const auto sum = static_cast<double>(sum_in(bin)),
+                   squares = static_cast<double>(layout_.template squares_of<S>(bin));
+        const double spread = squares * grids_.square_unit - sum * sum / b;
+        const double bound = spread_bound(std::abs(before), std::abs(before + own), spread, l, b, all_);
+        return is_weighted_ ? bound * all_ : bound;
     }
     bool hides_nothing(const Sum*) const { return false; }
 
     std::size_t dimensions() const { return 1; }
     void point(const Sum* statistic, double* out) const {
-        out[0] = static_cast<double>(statistic[1]) / static_cast<double>(statistic[0]);
+        out[0] = static_cast<double>(sum_in(statistic)) / real_weight(statistic);
     }
 
   private:
+    S weight_in(const Sum* statistic) const { return layout_.template weight_of<S>(statistic); }
+    S sum_in(const Sum* statistic) const { return layout_.template sum_of<S>(statistic); }
+    double real_weight(const Sum* statistic) const { return static_cast<double>(weight_in(statistic)); }
+    double difference_in(const Sum* statistic) const {
+        return mean_.difference(weight_in(statistic), sum_in(statistic));
+    }
+
     SquareLayout layout_;
     bool is_weighted_;
     Grids grids_;
     GridMean mean_;
-    double deviation_ = 0;
-    std::vector<Sum> total_;
+    double deviation_ = 0, all_ = 0;  // the weight of all rows
 };
 
 }  // namespace treewright

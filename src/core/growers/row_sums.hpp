@@ -6,7 +6,9 @@
 // for_each_run(rows, …)  rows in canonical order as runs that share a tag: their class, if there are classes
 // build(…)               the histograms of some columns, all columns of a row at a time
 // add(statistic, …)      one row of a known tag
-// squares(rows, mean)    the squared distances of the rows' numbers from a mean, where there are numbers
+// carry(statistic)       once in so many rows, and after the last, where sums have two words (see
+// layouts.hpp) squares(rows, mean)    the squared distances of the rows' numbers from a mean, where there are
+// numbers
 #pragma once
 
 #include <algorithm>
@@ -60,9 +62,11 @@ struct ColumnChoice {
 /// One output of classes: a row adds its weight to that of its class.
 class ClassSums {
   public:
-    ClassSums(const Problem& problem, const Agreement&)
+    ClassSums(const Problem& problem, const Agreement& agreement, bool in_two_words)
         : problem_(problem),
-          layout_{static_cast<std::size_t>(problem.targets.n_classes[0]), problem.is_weighted()} {
+          word_rows_(agreement.word_rows),
+          layout_{static_cast<std::size_t>(problem.targets.n_classes[0]), problem.is_weighted(),
+                  in_two_words} {
         if (problem.is_weighted()) weight_ = std::make_shared<std::vector<Sum>>(problem.n_rows, 0);
     }
 
@@ -77,7 +81,7 @@ class ClassSums {
         const Grid before = grids.weight;
         place_weights(
             problem_, rows, [](Row row) { return row; }, grids.weight, are_placed,
-            [&](Row row) -> Sum& { return (*weight_)[row]; });
+            [&](Row row) -> Sum& { return (*weight_)[row]; }, word_rows_);
         return grids.weight != before;
     }
     /// Rows are sorted by class: a class is a run.
@@ -110,6 +114,7 @@ class ClassSums {
     void add_row(Sum* statistic, Row row) const {
         add(statistic, row, static_cast<std::uint32_t>(problem_.label(row)));
     }
+    void carry(Sum* statistic) const { layout_.carry(statistic); }
     ExactSum squares(std::span<const Row>, const GridMean&) const { return {}; }
 
   private:
@@ -122,6 +127,7 @@ class ClassSums {
     }
 
     const Problem& problem_;
+    std::int64_t word_rows_;
     ClassLayout layout_;
     std::shared_ptr<std::vector<Sum>> weight_;  // by row, shared by all copies
     std::vector<std::uint32_t> counts_;
@@ -130,11 +136,12 @@ class ClassSums {
 /// One number by squared error.
 class SquareSums {
   public:
-    SquareSums(const Problem& problem, const Agreement& agreement)
+    SquareSums(const Problem& problem, const Agreement& agreement, bool in_two_words)
         : problem_(problem),
           n_counted_(agreement.n_counted),
-          layout_{problem.is_weighted()},
-          values_(std::make_shared<std::vector<Sum>>(problem.n_rows * layout_.width(), 1)) {}
+          word_rows_(agreement.word_rows),
+          layout_{problem.is_weighted(), in_two_words},
+          values_(std::make_shared<std::vector<Sum>>(problem.n_rows * layout_.n_sums(), 1)) {}
 
     const SquareLayout& layout() const { return layout_; }
     void put(std::span<const Row> rows, const Grids& grids) {
@@ -144,8 +151,9 @@ class SquareSums {
     }
     bool place(std::span<const Row> rows, Grids& grids, bool are_placed) {
         const Grids before = grids;
-        place_weights(problem_, rows, itself, grids.weight, are_placed, cells(0));
-        place_numbers(problem_, 0, true, rows, itself, grids.number, are_placed, cells(0), cells(1));
+        place_weights(problem_, rows, itself, grids.weight, are_placed, cells(0), word_rows_);
+        place_numbers(problem_, 0, true, rows, itself, grids.number, are_placed, cells(0), cells(1),
+                      word_rows_);
         const bool have_moved = grids.weight != before.weight || grids.number != before.number;
         if (are_placed && !have_moved) return false;
         const bool are_all = static_cast<std::int64_t>(rows.size()) == n_counted_;
@@ -167,14 +175,19 @@ class SquareSums {
         for (std::size_t i = 0; i < 3; ++i) statistic[i] += own[i];
         if (layout_.is_weighted) ++statistic[3];
     }
+    void carry(Sum* statistic) const { layout_.carry(statistic); }
     ExactSum squares(std::span<const Row> rows, const GridMean& mean) const {
-        ExactSum sum;
-        for (const Row row : rows) sum.add(mean.square(cell(row)[0], cell(row)[1]));
-        return sum;
+        return layout_.in_two_words ? squares_of<Int128>(rows, mean) : squares_of<Sum>(rows, mean);
     }
 
   private:
-    Sum* cell(Row row) const { return values_->data() + static_cast<std::size_t>(row) * layout_.width(); }
+    template <class S>
+    ExactSum squares_of(std::span<const Row> rows, const GridMean& mean) const {
+        ExactSum sum;
+        for (const Row row : rows) sum.add(mean.square(S(cell(row)[0]), S(cell(row)[1])));
+        return sum;
+    }
+    Sum* cell(Row row) const { return values_->data() + static_cast<std::size_t>(row) * layout_.n_sums(); }
     /// The i-th sum of each row.
     struct Cells {
         const SquareSums* sums;
@@ -187,7 +200,7 @@ class SquareSums {
     double square_unit(std::span<const Row> rows) const {
         double largest = 0;
         for (const Row row : rows) largest = std::max(largest, square_of(cell(row)[1], cell(row)[0]));
-        return Grid::covering(largest, static_cast<double>(rows.size())).unit;
+        return Grid::covering(largest, rows_of_grid(rows.size(), word_rows_)).unit;
     }
     void put_squares(std::span<const Row> rows, const Grids& grids) {
         const Grid squares{0, grids.square_unit};
@@ -196,6 +209,7 @@ class SquareSums {
 
     const Problem& problem_;
     std::int64_t n_counted_;  // rows of the whole table, on whose squares all agree
+    std::int64_t word_rows_;
     SquareLayout layout_;
     std::shared_ptr<std::vector<Sum>> values_;  // by row, shared by all copies
 };

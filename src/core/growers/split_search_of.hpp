@@ -242,10 +242,13 @@ class SplitSearchOf final : public SplitSearch {
     bool has_squares_ = false;       // of this node
 };
 
-template <class Measure>
+/// By a measure, of sums of one word or of two.
+template <class Measure, class LongMeasure>
 std::unique_ptr<SplitSearch> make_split_search(const Agreement& agreement, const Limits& limits,
-                                               bool by_ratio, std::size_t n_threads) {
+                                               bool by_ratio, bool in_two_words, std::size_t n_threads) {
     if (!Measure::fits(agreement)) return nullptr;
+    if (in_two_words)
+        return std::make_unique<SplitSearchOf<LongMeasure>>(agreement, limits, by_ratio, n_threads);
     return std::make_unique<SplitSearchOf<Measure>>(agreement, limits, by_ratio, n_threads);
 }
 

@@ -18,13 +18,55 @@ inline double pair_score(Sum n, Sum ones, Sum n_left, Sum ones_left) {
     return difference * difference / (left * (all - left)) / (all * all);
 }
 
+/// a·b − c·d, rounded once.
+inline double difference_of_products(Sum a, Sum b, Sum c, Sum d) {
+    return static_cast<double>(Int128(a) * b - Int128(c) * d);
+}
+
+/// The same of numbers of up to 92 bits, none of them negative: in halves of 32 and 60 bits.
+inline double difference_of_products(Int128 a, Int128 b, Int128 c, Int128 d) {
+    constexpr int half = 32;
+    const auto upper = [](Int128 x) {
+        return Int128(upper_word(x) << half | static_cast<Sum>(lower_word(x) >> half));
+    };
+    const auto lower = [](Int128 x) { return Int128(static_cast<Sum>(lower_word(x) & 0xffffffff)); };
+    const Int128 middle =
+        upper(a) * lower(b) + lower(a) * upper(b) - upper(c) * lower(d) - lower(c) * upper(d);
+    const Int128 rest = middle * Int128(Sum{1} << half) + lower(a) * lower(b) - lower(c) * lower(d);
+    // The difference is first · 2^64 + last.
+    Int128 first = upper(a) * upper(b) - upper(c) * upper(d) + upper_word(rest);
+    std::uint64_t last = lower_word(rest);
+    const bool is_negative = first < 0;
+    if (is_negative) {  // mirror images are rounded alike
+        first = -first - (last != 0 ? 1 : 0);
+        last = ~last + 1;
+    }
+    constexpr Sum in_one = Sum{1} << 62;
+    // Of a large one, what comes after the first 63 bits or more only breaks ties.
+    const double size = first < in_one
+                            ? static_cast<double>(of_words(static_cast<Sum>(lower_word(first)), last))
+                            : static_cast<double>(first + first + (last != 0 ? 1 : 0)) * 0x1p63;
+    return is_negative ? -size : size;
+}
+
 /// The same with weights; W·D is whole as well.
-inline double weighted_pair_score(Sum total, Sum of_class, Sum left, Sum of_class_left) {
-    const auto scaled = static_cast<double>(static_cast<Int128>(of_class_left) * total -
-                                            static_cast<Int128>(left) * of_class);
+template <class S>
+double weighted_pair_score(S total, S of_class, S left, S of_class_left) {
+    const double scaled = difference_of_products(of_class_left, total, left, of_class);
     const auto l = static_cast<double>(left), r = static_cast<double>(total - left);
     const double difference = scaled / static_cast<double>(total);
     return difference * difference / (l * r);
+}
+
+/// Of a sum and a positive weight; the quotient fits one word.
+inline Sum whole_quotient(Sum sum, Sum weight) { return sum / weight; }
+inline Sum whole_quotient(Int128 sum, Int128 weight) {
+    const Int128 size = sum < 0 ? -sum : sum;
+    Sum quotient = std::llrint(static_cast<double>(size) / static_cast<double>(weight));
+    Int128 rest = size - weight * quotient;  // of a quotient that may be off by rounding
+    for (; rest < 0; rest += weight) --quotient;
+    for (; rest >= weight; rest -= weight) ++quotient;
+    return sum < 0 ? -quotient : quotient;
 }
 
 /// The mean of numbers on a grid, per unit of weight, in two parts: a whole one that is taken off inside the
@@ -34,16 +76,19 @@ struct GridMean {
     double rest = 0;
 
     GridMean() = default;
-    GridMean(Sum sum, Sum weight)
-        : shift(sum / weight),
-          rest(static_cast<double>(sum - shift * weight) / static_cast<double>(weight)) {}
+    template <class S>
+    GridMean(S sum, S weight)
+        : shift(whole_quotient(sum, weight)),
+          rest(static_cast<double>(sum - weight * shift) / static_cast<double>(weight)) {}
 
     /// Σ w·(y − mean) of some rows.
-    double difference(Sum weight, Sum sum) const {
+    template <class S>
+    double difference(S weight, S sum) const {
         return static_cast<double>(sum - weight * shift) - static_cast<double>(weight) * rest;
     }
     /// w·(y − mean)² of a row, or of some rows as if they were one.
-    double square(Sum weight, Sum sum) const {
+    template <class S>
+    double square(S weight, S sum) const {
         const double distance = difference(weight, sum);
         return distance / static_cast<double>(weight) * distance;
     }

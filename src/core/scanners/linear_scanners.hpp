@@ -306,11 +306,12 @@ class SquareScanner {
         Sum sum = 0;
         for (const Id id : ids) sum += y_[id];
         mean_ = GridMean(sum, static_cast<Sum>(ids.size()));
-        const auto distance = [&](Id id) { return std::abs(mean_.difference(1, y_[id])); };
+        const auto distance = [&](Id id) { return std::abs(mean_.difference(Sum{1}, y_[id])); };
         step_ = std::max(distance(ids.front()), distance(ids.back()));
         is_screened_ = ids.size() > 2 && ids.size() <= Screen<Id>::most_rows;
         if (is_screened_)
-            screen_.enter(ids, weight(), [&](Id id) { return std::pair(mean_.difference(1, y_[id]), 1.0); });
+            screen_.enter(ids, weight(),
+                          [&](Id id) { return std::pair(mean_.difference(Sum{1}, y_[id]), 1.0); });
     }
     const Screen<Id>* screen() const { return is_screened_ ? &screen_ : nullptr; }
 

@@ -87,6 +87,11 @@ class TwoWords {
     constexpr TwoWords& operator-=(TwoWords other) { return *this = *this - other; }
 
     friend constexpr auto operator<=>(const TwoWords&, const TwoWords&) = default;
+    static constexpr TwoWords of_words(std::int64_t upper, std::uint64_t lower) {
+        return {word(upper), lower};
+    }
+    friend constexpr std::int64_t upper_word(TwoWords value) { return value.high_; }
+    friend constexpr std::uint64_t lower_word(TwoWords value) { return value.low_; }
 
   private:
     constexpr TwoWords(std::uint64_t high, std::uint64_t low)
@@ -103,6 +108,13 @@ class TwoWords {
 
 __extension__ typedef __int128 Int128;
 
+/// upper · 2^64 + lower.
+constexpr Int128 of_words(std::int64_t upper, std::uint64_t lower) {
+    return static_cast<Int128>(upper) * (static_cast<Int128>(1) << 64) + lower;
+}
+constexpr std::int64_t upper_word(Int128 value) { return static_cast<std::int64_t>(value >> 64); }
+constexpr std::uint64_t lower_word(Int128 value) { return static_cast<std::uint64_t>(value); }
+
 constexpr std::uint64_t high_word(std::uint64_t a, std::uint64_t b) {
     __extension__ typedef unsigned __int128 Wide;
     return static_cast<std::uint64_t>(static_cast<Wide>(a) * b >> 64);
@@ -114,6 +126,8 @@ inline void prefetch(const void* address) { __builtin_prefetch(address); }
 #else
 
 using Int128 = TwoWords;
+
+constexpr Int128 of_words(std::int64_t upper, std::uint64_t lower) { return Int128::of_words(upper, lower); }
 
 constexpr std::uint64_t high_word(std::uint64_t a, std::uint64_t b) { return plain_high_word(a, b); }
 

@@ -95,7 +95,8 @@ def _grown_tree(table: Dataset, options: Mapping[str, Any]) -> Tree:
         grown = _core.grow_constrained(**task, **constraints.core_arguments, case_weight=cases)
         tree = constrained_tree_from_core(grown, *described)
     else:
-        task |= {"small_rows": options["_small_rows"]} | _sums(options, data.schema)
+        task |= {"small_rows": options["_small_rows"], "word_rows": options["_word_rows"]}
+        task |= _sums(options, data.schema)
         fast: Any = grow_by_tests(weighted, task, significance) if by_tests else _fast(table, task)
         tree = tree_from_core(fast, *described)
     return tree if weighted is data else tree.recount(data)  # only the splits are chosen by other weights
@@ -103,7 +104,8 @@ def _grown_tree(table: Dataset, options: Mapping[str, Any]) -> Tree:
 
 def _fast(table: Dataset, task: Mapping[str, Any]) -> _core.GrownTree:
     """The tree of the fast grower, by bins where the table is large or has them already."""
-    by_bins = table.has_bins or table.n_rows > (task["small_rows"] or _core.small_rows)
+    listed = min(task["small_rows"] or _core.small_rows, task["word_rows"] or _core.word_rows)
+    by_bins = table.has_bins or table.n_rows > listed
     bins, is_mixed = table.bins(task["n_threads"]) if by_bins else (None, None)
     if by_bins and task["max_depth"] == 1 and not task["small_rows"]:
         task = {**task, "small_rows": _LEAST_COUNTED}  # each column is read once: counting beats sorting

@@ -36,6 +36,7 @@ _DEFAULTS: dict[str, Any] = {
     **{name: each.default for name, each in GROW.items()},
     "max_splits": None,
     "_small_rows": 0,
+    "_word_rows": 0,
     "_constraints": None,
 }
 _NO_CORRECTION, _BY_WEIGHT, _BY_ROWS = range(3)  # of the gains of categories, as the core has them

@@ -23,7 +23,9 @@ template <class RowSums>
 class Block {
   public:
     Block(Excerpt& excerpt, const Agreement& agreement, const Grids& grids)
-        : problem_(excerpt.problem), sums_(problem_, agreement) {
+        : problem_(excerpt.problem),
+          sums_(problem_, agreement, agreement.need_two_words(agreement.n_counted)),
+          in_two_words_(agreement.need_two_words(agreement.n_counted)) {
         sums_.put(problem_.rows, grids);
     }
 
@@ -43,6 +45,7 @@ class Block {
                     auto& statistic = groups[key];
                     statistic.resize(width, 0);
                     sums_.add_row(statistic.data(), row);
+                    if (in_two_words_) sums_.carry(statistic.data());
                 }
             for (const auto& [key, statistic] : groups) answers.add(key, statistic.data());
             answers.end_item();
@@ -76,6 +79,7 @@ class Block {
 
     const Problem& problem_;
     RowSums sums_;
+    bool in_two_words_;
 };
 
 /// The split from the answers of blocks.
@@ -137,22 +141,27 @@ struct Seen {
     int borders = 0, insides = 0, categories = 0, none = 0, most_rounds = 0;
 };
 
+Split split_by_finder(LargeSearcher& finder, const Problem& problem, Grids& grids, std::uint64_t key) {
+    finder.place(problem.rows, grids);
+    std::vector<Sum> histograms(finder.histogram_size());
+    finder.build(problem.rows, histograms.data());
+    return finder.search(problem.rows, histograms.data(), grids, key);
+}
+
 template <class RowSums>
 void compare_on(tables::RandomTable& table, const Criterion& criterion, Seen& seen,
-                const std::function<void(Limits&)>& limit) {
+                const std::function<void(Limits&)>& limit, std::int64_t word_rows = any_number) {
     Problem& problem = table.problem;
     if (problem.rows.size() < 2 || problem.is_pure(problem.rows)) return;
     limit(problem.limits);
     const std::uint64_t key = table.random().next();
-    const Agreement agreement = agree_on(problem, tables::grids_for(problem));
+    const Agreement agreement = agree_on(problem, tables::grids_for(problem), word_rows);
     const auto finder = make_histogram_finder(problem, agreement, criterion, table.pool());
     Grids grids = agreement.grids;
-    finder->place(problem.rows, grids);
-    std::vector<Sum> histograms(finder->histogram_size());
-    finder->build(problem.rows, histograms.data());
-    const Split wanted = finder->search(problem.rows, histograms.data(), grids, key);
+    const Split wanted = split_by_finder(*finder, problem, grids, key);
 
-    const auto search = criterion.make_split_search(agreement, problem.limits, criterion.by_ratio, 1);
+    const auto search = criterion.make_split_search(agreement, problem.limits, criterion.by_ratio,
+                                                    agreement.need_two_words(agreement.n_counted), 1);
     int n_rounds = 0;
     compare(wanted, split_by_blocks<RowSums>(*search, table, agreement, grids, key, n_rounds));
     const bool is_number = wanted.found() && wanted.left_codes.empty();
@@ -199,6 +208,52 @@ TEST("split search: blocks of rows find the split of numbers that all rows find"
             compare_on<SquareSums>(table, criterion_named("squared_error"), seen, drawn_by(table.random()));
         }
     check_seen(seen);
+}
+
+TEST("split search: sums of two words of blocks of rows add up to those of all rows") {
+    std::uint64_t seed = 2000;
+    for (const std::int64_t word_rows : {1, 8, 64}) {
+        Seen seen;
+        for (const auto weights : all_weights)
+            for (const std::size_t n : {70, 300, 700, 1500, 3000}) {
+                tables::RandomTable numbers(n, 0, weights, ++seed);
+                compare_on<SquareSums>(numbers, criterion_named("squared_error"), seen,
+                                       drawn_by(numbers.random()), word_rows);
+                for (const auto* name : {"gini", "entropy"})
+                    for (const std::int32_t n_classes : {2, 3}) {
+                        tables::RandomTable classes(n, n_classes, weights, ++seed);
+                        compare_on<ClassSums>(classes, criterion_named(name), seen,
+                                              drawn_by(classes.random()), word_rows);
+                    }
+            }
+        check_seen(seen);
+    }
+}
+
+TEST("split search: sums of one word and of two find the same split to the last bit") {
+    constexpr std::int64_t word_rows = 64;  // on their grid one word holds the sums of 300 rows, too
+    std::uint64_t seed = 3000;
+    for (const auto weights : all_weights)
+        for (const std::int32_t n_classes : {0, 2, 3, 10})
+            for (const auto* name : {"gini", "entropy", "gain_ratio", "error", "sqrt"})
+                for (int repeat = 0; repeat < 4; ++repeat) {
+                    ++seed;
+                    tables::RandomTable table(300 - seed % 100, n_classes, weights, seed);
+                    Problem& problem = table.problem;
+                    drawn_by(table.random())(problem.limits);
+                    const Criterion& criterion = criterion_named(n_classes > 0 ? name : "squared_error");
+                    Agreement agreement = agree_on(problem, tables::grids_for(problem), word_rows);
+                    const std::uint64_t key = table.random().next();
+                    std::vector<Split> splits;
+                    for (const auto rows : {word_rows, any_number}) {
+                        agreement.word_rows = rows;
+                        const auto finder =
+                            make_histogram_finder(problem, agreement, criterion, table.pool());
+                        Grids grids = agreement.grids;
+                        splits.push_back(split_by_finder(*finder, problem, grids, key));
+                    }
+                    compare(splits[1], splits[0]);
+                }
 }
 
 TEST("split search: columns that are drawn later are corrected for chance like the first ones") {
