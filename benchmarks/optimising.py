@@ -139,6 +139,8 @@ def in_words(figures: list[Figure], kinds: tuple[str, ...] = (REAL, BINARY, MADE
     sentences = []
     for kind in kinds:
         own = [each["results"] for each in figures if each["task"]["kind"] == kind]
+        if not own:
+            continue
         proved = [results for results in own if results[OURS].get("proved")]
         parts = [f"treewright proves {len(proved)} of {len(own)} trees"]
         for peer in PEERS:
@@ -195,8 +197,10 @@ def page(origin: Origin, limit: float, figures: list[Figure]) -> str:
     """The figures as a page."""
     parts = ["# Optimising\n", f"{origin}\n", f"{HOW} Each search is cut after {limit:.0f} s of CPU time.\n"]
     parts += ["## In short\n", in_words(figures)]
+    kinds = {figure["task"]["kind"] for figure in figures}
     for kind, title in TITLES.items():
-        parts += [f"## {title}\n", table(figures, kind)]
+        if kind in kinds:
+            parts += [f"## {title}\n", table(figures, kind)]
     parts += ["## What is known of trees that were not proved\n", gaps(figures)]
     parts += ["## Better subtrees in a grown tree\n", improved(figures)]
     return "\n".join(parts)

@@ -81,9 +81,10 @@ def improve(
         tree = open_model(model, work)
         rows = rows_for_tree(model, tree, labelled, {"train": data, "validation": validation}, work)
         tree_before = tree.recount(rows["train"])
+        search: Any = improve_tree  # type checkers know its model and its options only
         work.begin("searching", f"better subtrees of a tree of {tree.n_leaves:,} leaves")
         with in_options(data=str(data), validation="--validation"):
-            better = improve_tree(tree, rows["train"], validation=rows.get("validation"), **vars(subtrees))
+            better = search(tree, rows["train"], validation=rows.get("validation"), **vars(subtrees))
         if output is not None:
             with writing_to(output):
                 better.save(output)
