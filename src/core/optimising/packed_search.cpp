@@ -27,7 +27,8 @@ struct BitsHash {
     }
 };
 
-/// Rows with the bits of all views; the words of a class follow those of the class before.
+/// Rows with the bits of all views, as often as they weigh; the words of a class follow those of the class
+/// before.
 struct Node {
     Bits rows;                        // among those of the table
     std::vector<std::size_t> starts;  // first word of each class, and the end
@@ -60,7 +61,9 @@ struct PackedSearch::Engine {
     void pack(const Table& table) {
         std::vector<std::vector<std::size_t>> by_class(n_classes);
         for (std::size_t row = 0; row < table.n_rows; ++row)
-            by_class[static_cast<std::size_t>(table.labels[row])].push_back(row);
+            by_class[static_cast<std::size_t>(table.labels[row])].insert(
+                by_class[static_cast<std::size_t>(table.labels[row])].end(),
+                static_cast<std::size_t>(table.weight(row)), row);
         root.starts.assign(1, 0);
         for (const auto& rows : by_class) {
             root.starts.push_back(root.starts.back() + (rows.size() + 63) / 64);
@@ -388,8 +391,11 @@ Facts PackedSearch::facts() const {
 }
 
 bool is_packable(const Table& table, std::size_t min_rows) {
-    if (!has_bit_counts() || table.are_numbers() || table.has_gains() || table.weights || min_rows > 1)
-        return false;
+    if (!has_bit_counts() || table.are_numbers() || table.has_gains() || min_rows > 1) return false;
+    constexpr Loss most_copies = 16;  // of a row, on average
+    Loss weight = 0;
+    for (std::size_t row = 0; row < table.n_rows; ++row) weight += table.weight(row);
+    if (weight > most_copies * static_cast<Loss>(table.n_rows)) return false;
     const std::size_t n = table.n_rows * table.n_views;
     return std::all_of(table.codes, table.codes + n, [](Code code) { return code <= 1; });
 }

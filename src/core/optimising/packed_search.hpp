@@ -8,7 +8,7 @@
 
 namespace treewright::optimising {
 
-/// Whether all views have two codes, rows are classes of one weight, and the processor counts bits.
+/// Whether all views have two codes, rows are classes of small weights, and the processor counts bits.
 bool is_packable(const Table& table, std::size_t min_rows);
 
 /// The best tree of a depth of at least two that is better than `first`, if there is one; with no limit of
