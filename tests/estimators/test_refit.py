@@ -152,7 +152,7 @@ def test_a_signal_while_the_core_works(estimator: Any, n_jobs: int) -> None:
         pytest.skip("signals go to the main thread")
     model, before, answers = fitted(estimator)
     random = np.random.default_rng(0)
-    table, target = random.normal(size=(60_000, 20)), random.integers(0, 5, 60_000)
+    table, target = random.normal(size=(240_000, 20)), random.integers(0, 5, 240_000)
 
     def stop(*_: Any) -> None:
         raise KeyboardInterrupt
