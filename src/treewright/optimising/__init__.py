@@ -28,7 +28,7 @@ __all__ = ["ColumnLosses", "OptimalFront", "Optimum", "doing_without", "improve"
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 _MOST_CELLS = 5 * 10**9  # rows × views² of one node, above which a search takes minutes
-_LEAST_WORK = 200  # that is always spent on the search of fewer leaves
+_LEAST_WORK = 20  # that is always spent on the search of fewer leaves
 
 _NOT_HERE = {
     "criterion": "an optimal tree has the fewest errors, the least cost or the least squared error",
