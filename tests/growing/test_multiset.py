@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from tests.checks import same_structure
 from tests.oracle import CLASSES, NUMBERS
 from tests.strategies import ABSOLUTE, Array, Table, limits, table_of, tables
-from treewright.encoding import Dataset
+from treewright.encoding import Dataset, encode
 from treewright.growing import grow
 from treewright.parameters.values import Costs, Gain
 from treewright.saving import model_lines
@@ -213,3 +213,15 @@ def test_many_rows_in_any_order(criterion: str, weight: str, kind: str) -> None:
             shuffled = table.rows(random.permutation(n))
             tree = grown(shuffled, criterion, options | {"_small_rows": small_rows, "n_jobs": n_jobs})
             assert file_of(tree) == wanted, (options, small_rows)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_two_rows_have_one_cut_in_every_search(seed: int) -> None:
+    """All columns share it, and of weights over 12 decades none of them may score it better by rounding."""
+    random = np.random.default_rng(seed)
+    n = int(random.integers(5, 60))
+    weight = 10.0 ** random.uniform(-6, 6, n)
+    data = encode(random.normal(size=(n, 4)), random.normal(size=n), weight=weight)
+    wanted = file_of(grow(data, criterion="squared_error", _small_rows=LISTS_ONLY))
+    for small_rows in (1, 2, 3):
+        assert file_of(grow(data, criterion="squared_error", _small_rows=small_rows)) == wanted

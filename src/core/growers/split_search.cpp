@@ -28,7 +28,10 @@ void SplitSearch::open() {
     double largest = unreachable;
     for (const auto column : columns_) largest = std::max(largest, found_[column].largest);
     for (const auto column : columns_)
-        found_[column].least = least_tie(by_ratio_ ? found_[column].largest : largest, noise());
+        // Two rows have one cut, which all columns share: the first one takes it, however its score is
+        // rounded.
+        found_[column].least =
+            n_rows_ == 2 ? unreachable : least_tie(by_ratio_ ? found_[column].largest : largest, noise());
 }
 
 std::array<std::uint8_t, n_bin_codes> SplitSearch::open_bins(std::int32_t column) const {
@@ -112,6 +115,11 @@ Split SplitSearch::choose_by_ratio() {
 }
 
 Split SplitSearch::choose_by_score() {
+    if (n_rows_ == 2) {
+        const auto first =
+            std::ranges::find_if(columns_, [&](auto column) { return !found_[column].cuts.empty(); });
+        return first == columns_.end() ? Split{} : split_of(*first, found_[*first].cuts.front());
+    }
     Records<std::pair<std::int32_t, const BinnedCut*>> records;
     records.clear(noise());
     for (const auto column : columns_)
