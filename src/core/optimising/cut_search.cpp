@@ -190,19 +190,6 @@ class CutSearch::Strips {
         if (passed_[view].empty()) return static_cast<Loss>(high - low);
         return passed_[view][high] - passed_[view][low];
     }
-    bool is_cut(std::size_t view, std::size_t place) const {
-        const auto list = rows_->list(view);
-        return list[place - 1].code != list[place].code;
-    }
-    /// The cut of the strip that is nearest to its middle; 0 if there is none.
-    std::size_t middle_cut(const Strip& strip) const {
-        const std::size_t middle = strip.low + (strip.high - strip.low) / 2;
-        for (std::size_t step = 0; step <= strip.high - strip.low; ++step) {
-            if (middle + step <= strip.high && is_cut(strip.view, middle + step)) return middle + step;
-            if (middle >= strip.low + step && is_cut(strip.view, middle - step)) return middle - step;
-        }
-        return 0;
-    }
 
     /// Bounds that the ends of a strip hand on to a cut between them: of more rows no less is lost, and of
     /// fewer rows less by no more than those weigh.
@@ -224,7 +211,7 @@ class CutSearch::Strips {
     }
     Outcome try_strip(const Strip& strip, Loss wanted, Bench& bench) const {
         Outcome out;
-        out.place = middle_cut(strip);
+        out.place = rows_->middle_cut(strip.view, strip.low, strip.high);
         if (out.place == 0) {
             out.is_tried = true;
             return out;

@@ -71,11 +71,8 @@ class Run {
             return rows.size() >= options_.min_rows ? leaf_loss(table_, rows) + options_.leaf_price : no_tree;
         }
         if (depth < 1 || static_cast<std::size_t>(node.view) >= rows.n_views()) return no_tree;
-        const auto list = rows.list(static_cast<std::size_t>(node.view));
-        const auto cut =
-            std::ranges::partition_point(list, [&](const Cell& cell) { return cell.code <= node.code; });
-        const auto n_left = static_cast<std::size_t>(cut - list.begin());
-        if (n_left == 0 || n_left == list.size()) return no_tree;
+        const std::size_t n_left = rows.count_to(static_cast<std::size_t>(node.view), node.code);
+        if (n_left == 0 || n_left == rows.size()) return no_tree;
         NodeRows left, right;
         rows.divide(static_cast<std::size_t>(node.view), n_left, left, right);
         const Loss one = walk(tree, next, left, depth - 1, n_leaves),
@@ -92,12 +89,9 @@ class Run {
         FoundTree tree = pairs->tree();
         if (depth <= 2 || tree.nodes.front().view < 0 || budget_.is_spent()) return tree;
         const TreeNode root = tree.nodes.front();
-        const auto list = rows.list(static_cast<std::size_t>(root.view));
-        const auto cut =
-            std::ranges::partition_point(list, [&](const Cell& cell) { return cell.code <= root.code; });
+        const auto view = static_cast<std::size_t>(root.view);
         NodeRows left, right;
-        rows.divide(static_cast<std::size_t>(root.view), static_cast<std::size_t>(cut - list.begin()), left,
-                    right);
+        rows.divide(view, rows.count_to(view, root.code), left, right);
         FoundTree out{0, {root}};
         for (const NodeRows* side : {&left, &right}) {
             const FoundTree below = look_ahead(*side, depth - 1);

@@ -320,26 +320,13 @@ class Pairs final : public NodeSearch {
     // --- exact scans ---
 
     Code code_before(std::size_t view, std::size_t place) const { return rows_->list(view)[place - 1].code; }
-    bool is_cut(std::size_t view, std::size_t place) const {
-        const auto list = rows_->list(view);
-        return list[place - 1].code != list[place].code;
-    }
-    /// The cut of the interval that is nearest to its middle; `high` + 1 if there is none.
-    std::size_t middle_cut(const Interval& interval) const {
-        const std::size_t middle = interval.low + (interval.high - interval.low) / 2;
-        for (std::size_t step = 0; step <= interval.high - interval.low; ++step) {
-            if (middle + step <= interval.high && is_cut(interval.view, middle + step)) return middle + step;
-            if (middle >= interval.low + step && is_cut(interval.view, middle - step)) return middle - step;
-        }
-        return interval.high + 1;
-    }
     void settle(const Interval& interval) {
         settled_[interval.view] = std::min(settled_[interval.view], interval.bound);
     }
 
     void open(const Interval& interval, Loss wanted) {
-        const std::size_t place = middle_cut(interval);
-        if (place > interval.high) return;
+        const std::size_t place = rows_->middle_cut(interval.view, interval.low, interval.high);
+        if (place == 0) return;
         budget_.work(1);
         go_to(interval.view, place);
         const Border border = bound_border(interval.view, place);

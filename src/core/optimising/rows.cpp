@@ -27,6 +27,21 @@ void NodeRows::load(const Table& table) {
     }
 }
 
+std::size_t NodeRows::middle_cut(std::size_t view, std::size_t low, std::size_t high) const {
+    const std::size_t middle = low + (high - low) / 2;
+    for (std::size_t step = 0; step <= high - low; ++step) {
+        if (middle + step <= high && is_cut(view, middle + step)) return middle + step;
+        if (middle >= low + step && is_cut(view, middle - step)) return middle - step;
+    }
+    return 0;
+}
+
+std::size_t NodeRows::count_to(std::size_t view, Code code) const {
+    const auto rows = list(view);
+    const auto end = std::ranges::partition_point(rows, [&](const Cell& cell) { return cell.code <= code; });
+    return static_cast<std::size_t>(end - rows.begin());
+}
+
 void NodeRows::divide(std::size_t view, std::size_t n_left, NodeRows& left, NodeRows& right) const {
     const std::size_t n = size();
     left.resize(n_left, n_views_, is_weighted());

@@ -28,6 +28,14 @@ class NodeRows {
     Loss weight(std::size_t row) const { return weights_.empty() ? 1 : weights_[row]; }
     bool is_weighted() const { return !weights_.empty(); }
 
+    bool is_cut(std::size_t view, std::size_t place) const {
+        return list(view)[place - 1].code != list(view)[place].code;
+    }
+    /// The cut of a view nearest to the middle of two places, both included; 0 if there is none.
+    std::size_t middle_cut(std::size_t view, std::size_t low, std::size_t high) const;
+    /// How many rows have a code of at most this.
+    std::size_t count_to(std::size_t view, Code code) const;
+
     /// The first rows of a view go to `left`, the others to `right`.
     void divide(std::size_t view, std::size_t n_left, NodeRows& left, NodeRows& right) const;
 
